@@ -120,6 +120,7 @@ class Chunk:
 
         Yields after every few rows pulled back.
         """
+        # Forwards once: the lines of a layer need the bounds of everything before it.
         for operation in self._network.operations:
             yield from self._advance(operation)
         place = self._network.output
@@ -164,6 +165,8 @@ class Chunk:
         self._low.append(low if error is None else low - error)
         self._high.append(high if error is None else high + error)
         self._rounding.append(error)
+        # Two inputs of a sum may depend on the same numbers, which
+        # intervals cannot see: exactness ends.
         exact = min(self._exact[p] for p in operation.inputs)
         self._exact.append(
             exact - operation.mixes
@@ -195,6 +198,7 @@ class Chunk:
                     len(numbers), *self._network.shapes[place]
                 )
                 whose = slice(owner, owner + 1)
+                # Never worse than the interval, whatever the lines give.
                 better[0][owner, numbers] = torch.maximum(
                     better[0][owner, numbers], self.pull(place, one, whose)
                 )
@@ -266,5 +270,6 @@ def _least_sure(wanted: Tensor, low: Tensor, high: Tensor, most: int) -> Tensor:
     width = torch.where(wanted, (high - low), 0.0).flatten(1)
     chosen = width > 0
     if most < width.shape[1]:
+        # Ties at the limit are all kept, hence "about".
         chosen &= width >= width.kthvalue(width.shape[1] - most + 1, dim=1, keepdim=True).values
     return chosen

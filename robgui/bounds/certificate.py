@@ -79,6 +79,7 @@ def certifying(
     box = _ball(classifier.tensor(x).detach(), eps)
     steps = _steps(classifier, box, labels.to(classifier.device, torch.int64))
     while True:
+        # TF32 and the like keep 10 bits of a product, far beyond the rounding that is counted.
         with FULL_PRECISION:
             try:
                 next(steps)
@@ -94,6 +95,7 @@ def _steps(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Certificat
     except UnsupportedError as error:
         return no_certificate(classifier, str(error))
     (margins,) = to_host(lower)
+    # Strictly: on a tie the model may pick either class.
     return Certificate(margins > 0, margins)
 
 
@@ -118,6 +120,8 @@ def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Te
         if network is not None:
             yield from compare(classifier, network, inside)
         floor = _floor(classifier, network, lower[proven.to(lower.device)])
+        # Last, as it makes the most calls: a model that differs from
+        # its record is turned down before.
         yield from attack(classifier, inside, labels[proven], floor)
     except ModelError as error:
         why = str(error).rstrip(".")
@@ -149,6 +153,7 @@ def _ball(x: Tensor, eps: float | Tensor) -> Box:
     An input outside [0, 1] may stay there, or be cut off at the end; both lie between the ends.
     """
     radius = torch.as_tensor(eps, dtype=x.dtype, device=x.device).expand_as(x)
+    # A radius of 0 stays exact: that number cannot move.
     radius = torch.where(radius > 0, radius * (1 + _EDGE) + _EDGE * x.abs(), radius)
     low, high = x - radius, x + radius
     stays = torch.maximum(low, x.clamp_max(0)), torch.minimum(high, x.clamp_min(1))
@@ -158,6 +163,7 @@ def _ball(x: Tensor, eps: float | Tensor) -> Box:
 def _tree_margins(trees: Ensemble, classifier: Classifier, box: Box, labels: Tensor) -> Tensor:
     """Lower bounds ``(n,)`` of the margins."""
     ends = classifier.raw_input(box[0]), classifier.raw_input(box[1])
+    # Scaling by a negative factor swaps the corners.
     low, high = torch.minimum(*ends), torch.maximum(*ends)
     if not (torch.equal(ends[0], box[0]) and torch.equal(ends[1], box[1])):
         size = torch.maximum(-low, high) + classifier.raw_input(box[0] * 0).abs()
@@ -181,6 +187,7 @@ def network_margins(
     # Where the lowest score wins, the margin is that of the negated scores.
     sign = -1.0 if settings.lowest_wins else 1.0
     if scores == 1:
+        # One score: the margin is the score itself for class 1 and its negative for class 0.
         direction = (2.0 * labels - 1) * sign
         found = yield from bounds_of(network, *box, direction[:, None, None])
         # A single probability means class 1 from one half on; a logit before a sigmoid, from zero.
@@ -191,6 +198,8 @@ def network_margins(
         return lower
     own = torch.nn.functional.one_hot(labels, scores)
     others = torch.eye(scores, device=network.device, dtype=torch.int64)
+    # (n, classes, scores): row j is the score of the class minus score j, bounded as one number;
+    # the difference of two separate bounds would be looser.
     found = yield from bounds_of(network, *box, sign * (own[:, None] - others))
     # The margin over the nearest rival; the class itself, at margin 0, is left out.
     lower = found.lower.masked_fill(own.bool(), torch.inf).amin(1)

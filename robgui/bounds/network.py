@@ -105,6 +105,7 @@ class Network:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Scores ``(n, scores)`` of inputs, as the list computes them."""
+        # Exact enough to stand for real arithmetic: what single precision adds is bounded apart.
         values = [doubled(x, self.device)]
         for operation in self.operations:
             values.append(evaluate(operation, *(values[place] for place in operation.inputs)))
@@ -133,5 +134,6 @@ def evaluate(operation: Operation, *values: Tensor) -> Tensor:
 
 def windows(operation: WindowMaximum, values: Tensor) -> Tensor:
     """The numbers ``(rows, numbers of the result, k)`` to take the maximum of; -inf for "none"."""
+    # One more column, which the table's "none" points to.
     nothing = values.new_full((len(values), 1), -torch.inf)
     return torch.cat([values.flatten(1), nothing], 1)[:, operation.table]

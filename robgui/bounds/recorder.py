@@ -156,7 +156,7 @@ class Recorder(Watching):
         """Notes which tensor is the answer."""
         self._output = self._values.get(id(scores))
         if scores.ndim != 2:
-            self._failure = self._failure or "its answer is no table of scores"
+            self._failure = self._failure or "its answer is not a table of scores"
 
     def same(self, other: Recorder) -> bool:
         """True if another input took the same path through the same constants."""
@@ -258,6 +258,7 @@ class Recorder(Watching):
 
     def _spoil(self, changed: Tensor) -> None:
         """Marks other views of memory changed in place: they no longer hold what was recorded."""
+        # Views of one memory share its storage, whatever their offset and strides.
         memory = changed.untyped_storage().data_ptr()
         for key, value in self._values.items():
             if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:
@@ -268,6 +269,7 @@ class Recorder(Watching):
     def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
         """The untracked arguments of an operation: tensors, and plain values."""
         rest = [each for each in leaves(given) if id(each) not in self._values]
+        # Clones, since the model may write into a constant after this call.
         tensors = [each.detach().clone() for each in rest if isinstance(each, Tensor)]
         return tensors, [each for each in rest if not isinstance(each, Tensor)]
 

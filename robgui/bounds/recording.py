@@ -53,6 +53,7 @@ def _record(
     generator = host_generator(0)
     recorders = []
     for _ in range(2):
+        # Two random inputs take different branches of anything that depends on values.
         x = torch.rand((rows, *shape), generator=generator, device=HOST).to(device)
         recorder = Recorder(x)
         with Reads(recorder), recorder:

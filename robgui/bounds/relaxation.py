@@ -59,6 +59,7 @@ def undecided(operation: Relu | WindowMaximum, low: Tensor, high: Tensor) -> Ten
     # An input whose upper end is below another's lower end never wins and needs no better bound.
     can_be_largest = highs > lows.amax(2, keepdim=True)
     is_open = can_be_largest & (can_be_largest.sum(2, keepdim=True) > 1)
+    # One more for the padding, dropped below.
     flags = torch.zeros((len(low), low[0].numel() + 1), dtype=torch.bool, device=low.device)
     flags.scatter_reduce_(
         1, operation.table.flatten().expand(len(low), -1), is_open.flatten(1), "amax"
@@ -98,10 +99,12 @@ def _relax_maximum(operation: WindowMaximum, low: Tensor, high: Tensor) -> Relax
     best, where = lows.max(2, keepdim=True)
     below = torch.zeros_like(lows).scatter_(2, where, 1.0)
     over = (highs - best).clamp_min(0)
+    # 1 where the numerator is 0 anyway: an input that cannot exceed L, or the padding at -inf.
     width = torch.where(over > 0, highs - lows, 1.0)
     chords = over / width
     # At the centre of the box each chord is at half of its height.
     flat = highs.amax(2) <= best[..., 0] + over.sum(2) / 2
+    # With one candidate the chord is exact, and a constant would lose its slope.
     flat &= (over > 0).sum(2) > 1
     intercept = best[..., 0] - (chords * torch.where(over > 0, lows, 0.0)).sum(2)
     return Relaxation(

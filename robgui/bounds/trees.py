@@ -119,6 +119,7 @@ def reachable(tree: DecisionTree, low: np.ndarray, high: np.ndarray) -> np.ndarr
     found = np.zeros((len(low), len(tree.left)), dtype=bool)
     found[:, 0] = True
     level = np.array([0])
+    # Level by level for all inputs at once: as many steps as the tree is deep.
     while len(level := level[tree.left[level] >= 0]):
         feature, threshold = tree.feature[level], tree.threshold[level]
         # A box reaches a side if some point of it does.
@@ -163,6 +164,7 @@ def _boosted(estimator: Any) -> Ensemble:
         for stage in estimator.estimators_
         for k, member in enumerate(stage)
     )
+    # The start of the boosting is private to scikit-learn; one answer minus its leaves reveals it.
     anywhere = np.zeros((1, estimator.n_features_in_), dtype=np.float32)
     return _from(trees, anywhere, np.asarray(estimator.decision_function(anywhere)))
 

@@ -48,6 +48,7 @@ def compare(classifier: Classifier, network: Network, box: Box) -> Steps[None]:
     """
     (scores,) = network.shapes[network.output]
     shares = _shares(box[0][0], _CORNERS_COMPARED, _INSIDE_COMPARED)
+    # Each point pulls back one row per score, so a model with many classes gets fewer points.
     shares = shares[: max(2, _ROWS // scores)]
     rows = torch.eye(scores, dtype=torch.float64, device=network.device)
     for x, _ in _points(box, shares, classifier.batch()):
@@ -118,6 +119,7 @@ def _descend(
 ) -> Iterator[None]:
     """Projected gradient descent of the margin (Madry and others, 2018)."""
     low, high = box
+    # Per axis: a box cut by [0, 1] is narrower on some of them.
     step = (high - low) / 2 * (_TRAVEL / _STEPS)
     for _ in range(_STEPS):
         with torch.enable_grad():

@@ -102,6 +102,7 @@ class Setting:
         for step in steps:
             self.watch(title, step)
             result = step.result
+        # An engine always gives a result or raises; a foreign one may not.
         if result is None:
             raise RobguiError(f"{title}: the engine gave no result.")
         return result
@@ -123,6 +124,7 @@ def claims_of(method: str) -> Claims:
             f"There are no claims of {method!r} to reproduce; choose one of:"
             f" {', '.join([*known, 'all'])}."
         )
+    # Named as text, so listing the claims imports no engine.
     place = next(one.claims for one in all_methods() if one.name == method.replace("-", "_"))
     return deferred(place)
 
@@ -131,5 +133,6 @@ def attempt(method: str, statement: str, paper: str, check: Callable[[], Claim])
     """The claim that ``check`` returns, or one that says why it cannot be run."""
     try:
         return check()
+    # Only errors with a sentence for the user; a bug should end the run.
     except RobguiError as error:
         return Claim(method, statement, paper, "", None, str(error))

@@ -57,12 +57,14 @@ class IdentityRNN(nn.Module):
         super().__init__()
         channels, _, width = shape
         self.memory = nn.RNN(channels * width, hidden, nonlinearity="relu", batch_first=True)
+        # As an identity the memory neither fades nor explodes before anything is learnt.
         nn.init.eye_(self.memory.get_parameter("weight_hh_l0"))
         nn.init.zeros_(self.memory.get_parameter("bias_hh_l0"))
         self.head = nn.Linear(hidden, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         """``(n, c, h, w)`` -> ``(n, classes)``."""
+        # (n, h, c w): a row of the picture is a step.
         steps, _ = self.memory(x.transpose(1, 2).flatten(2))
         scores: Tensor = self.head(steps[:, -1])
         return scores
@@ -94,10 +96,13 @@ def train(
     module = _fresh(name, tuple(x.shape[1:]), classes, seed)
     optimiser = torch.optim.Adam(module.parameters(), lr=1e-3)
     generator = host_generator(seed)
+    # Drawn on the host, so a GPU trains on the same batches.
     orders = [host_order(len(x), generator) for _ in range(epochs)]
     batches = [rows for order in orders for rows in torch.split(order, _BATCH)]
     pace = Pace(0.5)
     for done, rows in enumerate(batches, 1):
+        # Again in every step: the Classifier of the last Step may have
+        # frozen the module it was given.
         module.requires_grad_(True)
         optimiser.zero_grad()
         device = default_device()
@@ -119,6 +124,7 @@ def _fresh(name: str, shape: Shape, classes: int, seed: int) -> nn.Module:
 
     The global random state is unchanged.
     """
+    # torch initialises layers from its global generator only.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return NETWORKS[name](shape, classes).to(default_device())

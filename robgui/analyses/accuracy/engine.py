@@ -27,6 +27,7 @@ def accuracy(
     classifier: Classifier, dataset: Dataset, params: AccuracyParams
 ) -> Iterator[Step[AccuracyResult]]:
     """Counts right and wrong answers; every Step holds a random sample of the labelled inputs."""
+    # Before anything is computed: a missing library should not end a run of minutes.
     neighbours.check_layout(params.layout)
     classifier = match(classifier, dataset)
     if classifier.settings.multi_label:
@@ -46,6 +47,8 @@ def accuracy(
     # Inputs that could not be read do not count.
     count.total = count.seen
     yield Step(count.seen, count.total, count.result())
+    # After a Step with all counts: comparing takes seconds, and
+    # nobody should wait for the numbers.
     count.compare()
     yield Step(count.total, count.total, count.result())
 
@@ -73,6 +76,7 @@ class _Count:
             self._places = order
         self.chosen = dataset.subset(self._places)
         self.total, self.labelled = len(self._places), len(known)
+        # (total,) in the order of asking; every row number below counts in this order.
         self._truth = labels[self._places]
         self._classifier, self._params = classifier, params
         self._before = classifier.calls
@@ -94,6 +98,7 @@ class _Count:
     def take(self, rows: np.ndarray, x: np.ndarray) -> None:
         """Asks the model about these inputs and keeps its answers."""
         inputs = self._classifier.tensor(x)
+        # The order is random, so the first inputs are a random sample to compare.
         wanted = max(0, min(len(rows), self._params.compared - self.seen))
         probabilities = self._probabilities(inputs, wanted)
         confidence, predicted = to_host(*probabilities.max(1))
@@ -109,6 +114,7 @@ class _Count:
             return self._classifier.probs(inputs, batch=self._params.batch)
         scores, features = self._scores_and_features(inputs)
         self._features.append(features[:wanted].float())
+        # Reduced now: the full pictures are not kept.
         self._small.append(neighbours.reduced(inputs[:wanted], self._classifier.kind))
         return scores.softmax(1)
 
@@ -116,6 +122,7 @@ class _Count:
         """The layer before the last one if the model shows it, else the scores themselves."""
         if self._classifier.capabilities.activations:
             scores, layers = self._activations(inputs)
+            # One row per input: layers over patches or tokens cannot be assigned.
             fitting = [name for name, layer in layers.items() if len(layer) == len(inputs)]
             if len(fitting) > 1:
                 # The last layer gives the scores; the one before holds the features that they
@@ -138,6 +145,7 @@ class _Count:
                     f" {self._classifier.device}."
                 ) from None
         half = len(inputs) // 2
+        # Outside the except block, where the failed call's tensors would still be referenced.
         parts = [self._activations(part) for part in (inputs[:half], inputs[half:])]
         layers = {name: torch.cat([one[1][name] for one in parts]) for name in parts[0][1]}
         return torch.cat([scores for scores, _ in parts]), layers
@@ -152,6 +160,7 @@ class _Count:
             self._shown(int(rows[at]), x[at], int(predicted[at]), float(confidence[at]))
             for at in best.tolist()
         ]
+        # At most twice _KEPT at a time, so pictures of other mistakes are let go at once.
         ranked = sorted([*self._mistakes, *found], key=lambda one: -one.confidence)
         self._mistakes = ranked[:_KEPT]
 
@@ -177,6 +186,7 @@ class _Count:
             np.concatenate(self._measures), names, keys, predicted == truth, truth
         )
         self._compared = Compared(weak, tried)
+        # With fewer, some input would not have enough neighbours to ask.
         if self._features and sum(map(len, self._features)) > neighbours.ASKED:
             self._compare_features(rows, predicted)
 
@@ -184,6 +194,7 @@ class _Count:
         features, small = torch.cat(self._features), torch.cat(self._small)
         mapped = rows[: len(features)]
         rows_near = neighbours.nearest(features)
+        # Compared on the device; only places and a few numbers of each input come back.
         near, same, main = to_host(
             rows_near,
             neighbours.alike(rows_near, small, self._classifier.kind),
@@ -207,11 +218,13 @@ class _Count:
         best = doubtful[np.argsort(-confidence[doubtful], kind="stable")][:_KEPT]
         wanted = self.chosen.subset(rows[best])
         found: dict[int, np.ndarray] = {}
+        # Read again: keeping every picture until the end would hold the whole dataset in memory.
         for places, x in batches(self._classifier, wanted, self._params.batch):
             found |= dict(zip(places, x, strict=True))
         return tuple(
             self._shown(int(rows[row]), found[at], int(predicted[row]), float(confidence[row]))
             for at, row in enumerate(best.tolist())
+            # A file may have become unreadable since.
             if at in found
         )
 

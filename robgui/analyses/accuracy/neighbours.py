@@ -12,10 +12,12 @@ from robgui.core.errors import ParamsError
 ASKED, AGREEING = 10, 8
 #: Two pictures are near-duplicates if their reduced pixels differ by less than this (root mean
 #: square); rows of a table only if they are equal.
+#: 0.01 is two and a half of 255 levels.
 ALIKE = {"image": 0.01, "table": 1e-6, "sequence": 1e-6}
 #: Side of the reduced pictures.
 SIDE = 16
 #: Inputs compared with all others at once; the similarity table then fits into memory.
+#: With 50,000 inputs 200 MB in double precision.
 _ROWS = 512
 
 
@@ -28,6 +30,8 @@ def reduced(x: Tensor, kind: str) -> Tensor:
 
 def nearest(features: Tensor) -> Tensor:
     """``(k, a)`` rows of the nearest others by angle between features, nearest first."""
+    # Centred, since features after a ReLU all point into one corner and every angle is small.
+    # Double precision keeps the order of near ties.
     unit = torch.nn.functional.normalize(features.double() - features.double().mean(0), dim=1)
     asked = min(ASKED, len(unit) - 1)
     found = []
@@ -52,6 +56,7 @@ def alike(near: Tensor, small: Tensor, kind: str) -> Tensor:
     """``(k, a)`` whether the nearest others are nearly the same."""
     found = []
     for start in range(0, len(near), _ROWS):
+        # (rows, a, k).
         others = small[near[start : start + _ROWS]]
         gaps = (others - small[start : start + _ROWS, None]).pow(2).mean(-1).sqrt()
         found.append(gaps < ALIKE[kind])
@@ -60,6 +65,7 @@ def alike(near: Tensor, small: Tensor, kind: str) -> Tensor:
 
 def twins(near: np.ndarray, same: np.ndarray) -> np.ndarray:
     """``(t, 2)`` pairs that are nearly the same, each once, the lower row first."""
+    # Both of a pair find each other; a set keeps it once.
     pairs = set()
     for row, column in np.argwhere(same).tolist():
         pair = row, int(near[row, column])
@@ -72,6 +78,7 @@ def main_parts(features: Tensor) -> Tensor:
     centred = (features - features.mean(0)).double()
     if len(centred) < 3:
         return centred[:, :0]
+    # (directions, features), the widest first.
     _, _, axes = torch.linalg.svd(centred, full_matrices=False)
     first = axes[: min(50, len(axes))]
     # The sign of a singular vector is arbitrary: its largest component is made positive.
@@ -104,6 +111,8 @@ def check_layout(layout: str) -> None:
 def _neighbour_map(main: np.ndarray, seed: int) -> np.ndarray:
     from sklearn.manifold import TSNE
 
+    # scikit-learn's default of 30, and less for few inputs: it must stay below their number.
     perplexity = min(30.0, (len(main) - 1) / 3)
+    # From pca, so the map does not turn from run to run; numpy takes seeds of 32 bits only.
     map_of = TSNE(2, perplexity=perplexity, init="pca", random_state=seed % 2**32)
     return np.asarray(map_of.fit_transform(main), dtype=np.float32)

@@ -162,6 +162,7 @@ def precision(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     Nan where the model never predicts the class.
     """
+    # (true, predicted): a column holds everything the model calls by this name.
     answers = errors.table.sum(0)
     hits = np.diag(errors.table)
     low, high = clopper_pearson(hits, answers)

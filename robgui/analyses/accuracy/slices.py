@@ -24,6 +24,7 @@ def measures(x: np.ndarray, kind: str) -> np.ndarray:
     """``(n, k)`` what is measured of inputs ``(n, *shape)`` in [0, 1]; see ``measure_names``."""
     if kind == "image":
         grey = x.mean(1)
+        # Sharpness as the mean step between neighbouring pixels: blur makes it small.
         across, down = np.diff(grey, axis=2), np.diff(grey, axis=1)
         edges = np.abs(across).mean((1, 2)) + np.abs(down).mean((1, 2))
         return np.stack([grey.mean((1, 2)), grey.std((1, 2)), edges], 1)
@@ -56,6 +57,7 @@ def weak_slices(
         own: ``(n,)`` true classes: a folder that is a class is no slice of its own.
     """
     parts = [*_thirds(values, names), *_folders(keys, own)]
+    # A part with all inputs is no slice; a constant measure makes one.
     parts = [(name, rows) for name, rows in parts if FEWEST <= len(rows) < len(right)]
     made = [
         # Bonferroni: with n slices, chance has n tries.
@@ -72,6 +74,7 @@ def _thirds(values: np.ndarray, names: tuple[str, ...]) -> list[tuple[str, np.nd
     for column, name in enumerate(names):
         value = values[:, column]
         first, second = np.quantile(value, [1 / 3, 2 / 3])
+        # Equal values stay together, so thirds of a column with few values may be uneven or empty.
         third = (value > first).astype(int) + (value > second)
         found += [
             (f"{name}: {words}", np.flatnonzero(third == at)) for at, words in enumerate(_THIRDS)
@@ -81,6 +84,7 @@ def _thirds(values: np.ndarray, names: tuple[str, ...]) -> list[tuple[str, np.nd
 
 def _folders(keys: list[str], own: np.ndarray) -> list[tuple[str, np.ndarray]]:
     """Each folder in the names of the inputs, unless folders are classes."""
+    # Names from Windows have backslashes, which elsewhere are part of a name.
     folders = [str(PurePosixPath(key.replace("\\", "/")).parent) for key in keys]
     names = sorted(set(folders))
     if not 1 < len(names) <= MOST_FOLDERS:

@@ -60,6 +60,7 @@ def views(result: AccuracyResult, params: AccuracyParams) -> Sequence[View]:
 def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams) -> Bars:
     seen = errors.order[errors.members[errors.order] > 0]
     shown = seen[:MOST_BARS]
+    # Recall is one minus the errors, so the ends of their interval trade places.
     share, low, high = (1 - part[shown] for part in (errors.share, errors.high, errors.low))
     rest = len(seen) - len(shown)
     note = (
@@ -84,10 +85,13 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
 
 def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
     seen = errors.order[errors.members[errors.order] > 0]
+    # In the order of the classes, which a reader knows.
     rows = np.sort(seen[:MOST_ROWS])
     answers = np.flatnonzero(errors.table.sum(0) > 0)
     left = len(seen) - len(rows)
     if left:
+        # Columns for all answers would not fit either; the most
+        # frequent wrong one of each row stays.
         answers = errors.taken_for[rows][errors.taken_for[rows] >= 0]
     columns = np.union1d(rows, answers)
     values = errors.directed[np.ix_(rows, columns)]
@@ -182,6 +186,7 @@ def _map(result: AccuracyResult) -> Curves:
     spots = result.compared.spots
     shown = slice(0, len(spots))
     truth, right = result.truth[shown], result.right[shown]
+    # The most frequent classes get colours: most spots can then be told apart.
     common = np.argsort(-np.bincount(truth, minlength=len(result.classes)), kind="stable")
     coloured = [int(c) for c in common[:MOST_COLOURS] if (truth == c).any()]
     lines = []
@@ -192,6 +197,7 @@ def _map(result: AccuracyResult) -> Curves:
     if others.any():
         lines.append(_dots("other classes", spots[others], Ink("other"), "circle"))
     if (~right).any():
+        # Last, so they are drawn on top.
         lines.append(_dots("wrong answers", spots[~right], Ink("fails"), "cross"))
     return Curves(
         "Map of the inputs",

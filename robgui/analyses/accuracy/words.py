@@ -43,6 +43,8 @@ def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
 
 def recall_bounds(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray]:
     """``(m,)`` bounds of the recall that hold for all classes jointly at 95 %."""
+    # Bonferroni over the classes seen: of 100 classes just at the limit, two or
+    # three would else fail by chance.
     level = 1 - 0.05 / max(1, int((errors.members > 0).sum()))
     return clopper_pearson(errors.members - errors.wrong, errors.members, level)
 
@@ -53,6 +55,7 @@ def _status(
     _, _, high = result.accuracy()
     if len(failing) or high < params.least:
         return Status.FAILS
+    # Before "holds": a good recall does not excuse answers that are wrong and sure.
     if result.confident(params.sure):
         return Status.AT_RISK
     low, _ = recall_bounds(errors)
@@ -113,6 +116,7 @@ def _because(
     said.append(_calibration_words(result))
     said += _compared_words(result)
     low = (errors.members > 0) & (errors.members < FEWEST)
+    # A failing class is judged already, however few its inputs.
     low[failing] = False
     if few := int(low.sum()):
         said.append(
@@ -162,6 +166,7 @@ def _calibration_words(result: AccuracyResult) -> str:
     share, low, high = result.accuracy()
     claimed = float(result.confidence.mean())
     error = percent(calibration(result).error)
+    # Beyond the interval of the accuracy: a smaller gap may be sampling error.
     if claimed > high:
         judged = "it claims too much"
     elif claimed < low:
@@ -226,6 +231,7 @@ def _failing_class(result: AccuracyResult, errors: ClassErrors, c: int) -> Findi
         "share": float(errors.share[c]),
     }
     title = f"{_class_words(result, errors, c)}; mostly taken for “{result.classes[taken]}”"
+    # Among the surest mistakes of all classes, so a class may have none.
     example = next((one for one in result.mistakes if one.truth == c), None)
     if example is None:
         picture = None
@@ -233,6 +239,7 @@ def _failing_class(result: AccuracyResult, errors: ClassErrors, c: int) -> Findi
     else:
         picture = example.picture
         given = example.input
+    # As for DeepInspect's classes: proven by labels, hence at least one half.
     severity = 0.5 + 0.5 * float(errors.share[c])
     return Finding("class", title, severity, detail, picture, given)
 
@@ -263,6 +270,7 @@ def _weak_slice(result: AccuracyResult, one: Slice) -> Finding:
         "share": 1 - share,
     }
     title = f"Weak slice, {one.name}: right on {percent(share)} of {len(one.members):,}"
+    # Only the surest mistakes have kept their pictures.
     shown = {mistake.place: mistake.picture for mistake in result.mistakes}
     pictures = [shown[place] for place in places if place in shown]
     return Finding("slice", title, _SLICE * (1 - share), detail, _sheet(pictures))
@@ -302,6 +310,7 @@ def offers(result: AccuracyResult, params: AccuracyParams) -> tuple[Offer, ...]:
     if result.compared.suspects:
         found.append(_offer("Labels to check", result.compared.suspects))
     if len(result.compared.twins):
+        # Enough to look at; a dataset of copies would send thousands.
         rows = np.unique(result.compared.twins[:50])
         places = tuple(int(place) for place in result.places[rows])
         names = tuple(f"input {place}" for place in places)

@@ -9,7 +9,7 @@ from robgui.core.execution.budget.cost import Calls, Subject
 def corruption_calls(params: CorruptionsParams, subject: Subject) -> Calls:
     """Each picture as it is and in every corruption.
 
-    Those without a label are left out, and mostly there are none.
+    Those without a label are left out, usually none.
     """
     kinds = params.seen(subject.shape[0])
     each = subject.models * (1 + len(kinds) * len(params.severities))

@@ -111,20 +111,26 @@ class _Trial:
     def take(self, wanted: range, pace: Pace) -> Iterator[Step[CorruptionsResult]]:
         """Corrupts these pictures in every way and asks every model."""
         places = [int(place) for place in self._places[wanted.start : wanted.stop]]
+        # Left out for every model if one file cannot be read: all are judged on the same pictures.
         places, _ = self._data[0].readable(places, self._classifiers[0].shape)
         if not places:
             return
         clean, right = [], []
         for number, classifier in enumerate(self._classifiers):
+            # For each model anew: two models may take different sizes.
             given = torch.from_numpy(inputs(classifier, self._data[number], places)).float()
             batch = _Batch(number, places, given, classifier.tensor(given))
+            # The clean pictures first: they are row 0 below.
             asked = [self._answers(classifier, batch.there)]
+            # Answers stay on the device until all ways are asked, and are read once.
             for kind, severity in self._ways():
                 asked.append(self._answers(classifier, self._corrupted(batch, kind, severity)))
+                # Not before the first eight pictures are known in every way.
                 if pace.due() and self.done:
                     yield self.step()
             own, answers = self._read(batch, asked)
             clean.append(own)
+            # (kinds, severities, pictures).
             right.append(answers.reshape(len(self._kinds), -1, len(places)))
         self._clean.append(np.stack(clean))
         self._right.append(np.stack(right))
@@ -141,6 +147,7 @@ class _Trial:
         seed = self._params.seed
         # Seeds depend on the picture's place in the data, not on its place in the batch.
         seeds = [picture_seed(seed, name, severity, place) for place in batch.places]
+        # Where it is made anyway, so the pictures are not sent to the device and back first.
         if KINDS[name].on_host:
             x = batch.here
         else:
@@ -160,10 +167,12 @@ class _Trial:
         confidence, predicted = np.stack(told[::2]), np.stack(told[1::2])
         right = predicted == self._labels[batch.number][batch.places]
         for way, (kind, severity) in enumerate(self._ways(), 1):
+            # Row 0 is the clean picture: only answers that were right can turn.
             turned = np.flatnonzero(right[0] & ~right[way])
             for row in turned.tolist():
                 answer = int(predicted[way, row]), float(confidence[way, row])
                 self._keep(batch, row, kind, severity, answer)
+        # Here, while the batch is at hand; a later batch would have to read the files again.
         self._draw(batch)
         return right[0], right[1:]
 
@@ -173,6 +182,7 @@ class _Trial:
         """Keeps an answer turned by a weaker corruption than those kept."""
         place, (predicted, confidence) = batch.places[row], answer
         rank = (severity, -confidence)
+        # Weakest corruption first, then the surest wrong answer.
         kept = [(one.severity, -one.confidence) for one in self._examples]
         if len(kept) == _EXAMPLES and rank >= kept[-1]:
             return
@@ -190,6 +200,8 @@ class _Trial:
             truth,
             predicted,
             confidence,
+            # Pictures follow in ``_draw``: most candidates are pushed
+            # out by weaker ones before that.
             *(np.empty(0) for _ in range(3)),
         )
         others = [one for one in self._examples if one.place != place]
@@ -218,6 +230,7 @@ class _Trial:
 
     def _result(self) -> CorruptionsResult:
         shape = len(self._classifiers), len(self._kinds), len(self._params.severities)
+        # Gives the shape before the first batch, when there is nothing to join.
         empty = np.zeros((*shape, 0), dtype=bool)
         return CorruptionsResult(
             networks=tuple(one.name for one in self._classifiers),

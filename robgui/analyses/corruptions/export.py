@@ -30,6 +30,7 @@ from robgui.version import __version__
 #: Pictures made per question.
 _TOGETHER = 64
 _MANIFEST = "manifest.json"
+# Forbidden in file names by Windows.
 _NO_FOLDER = set('/\\:*?"<>|')
 
 
@@ -120,6 +121,7 @@ def write(result: CorruptionsResult, params: CorruptionsParams, origin: Origin, 
             rows = _write_folders(made, place)
         about = _about(result, params, origin, made)
         text = json.dumps({**about, "pictures": rows}, indent=1, ensure_ascii=False)
+        # Last: a manifest says that the pictures beside it are complete.
         write_whole(manifest, text.encode())
     except OSError as error:
         raise DataError(
@@ -177,8 +179,10 @@ def _write_npz(made: _Set, place: Path) -> list[dict[str, Any]]:
     part = place.with_name(f".{secrets.token_hex(8)}.part")
     rows: list[dict[str, Any]] = []
     try:
+        # Stored, as numpy.savez does: noisy pictures in single precision hardly shrink.
         with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
             with archive.open("x.npy", "w", force_zip64=True) as file:
+                # The shape is known beforehand, so the header can precede pictures not yet made.
                 header = {"descr": "<f4", "fortran_order": False, "shape": made.shape}
                 np.lib.format.write_array_header_1_0(file, header)
                 for batch in made.parts():
@@ -189,6 +193,7 @@ def _write_npz(made: _Set, place: Path) -> list[dict[str, Any]]:
             for name, values in _columns(rows, made).items():
                 with archive.open(f"{name}.npy", "w") as file:
                     np.lib.format.write_array(file, values, allow_pickle=False)
+        # Under its name only when whole: a stopped export leaves no file that looks complete.
         part.replace(place)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -197,6 +202,7 @@ def _write_npz(made: _Set, place: Path) -> list[dict[str, Any]]:
 
 
 def _columns(rows: Sequence[dict[str, Any]], made: _Set) -> dict[str, np.ndarray]:
+    # Every way goes through all pictures in the same order.
     labels = np.tile(made.labels, len(rows) // max(1, len(made.labels)))
     return {
         "y": labels.astype(np.int64),
@@ -213,6 +219,7 @@ def _write_folders(made: _Set, folder: Path) -> list[dict[str, Any]]:
     import cv2
 
     folders = _class_folders(made)
+    # Pictures of two exports in one folder could not be told apart.
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already; name a new or an empty folder.")
     for kind, severity in made.ways():
@@ -222,6 +229,7 @@ def _write_folders(made: _Set, folder: Path) -> list[dict[str, Any]]:
         for at, values in enumerate(part.x):
             own = folders[int(part.labels[at])]
             file = Path(f"{part.kind}-{part.severity}", own, f"{part.places[at]:06d}.png")
+            # OpenCV writes blue, green, red; a single channel is not changed by the reversal.
             pixels = (values * 255).round().astype(np.uint8).transpose(1, 2, 0)[..., ::-1]
             written = cv2.imencode(".png", np.ascontiguousarray(pixels))[1]
             (folder / file).write_bytes(written.tobytes())
@@ -249,7 +257,10 @@ def _class_folders(made: _Set) -> tuple[str, ...]:
         )
     folded = {name.casefold() for name in made.names}
     plain = (name.isprintable() and name.strip(" .") == name for name in made.names)
+    # Windows folds case, drops trailing dots and spaces and forbids _NO_FOLDER;
+    # exports should open there as well.
     if len(folded) == len(made.names) and all(plain) and not _NO_FOLDER & set("".join(folded)):
         return made.names
+    # Of one width, so folders sort as the classes do.
     digits = len(str(len(made.names)))
     return tuple(f"{number:0{digits}d}" for number in range(len(made.names)))

@@ -36,6 +36,7 @@ OF_COLOURS = ("saturate",)
 
 def picture_seed(seed: int, kind: str, severity: int, place: int) -> int:
     """A separate number for each picture and corruption of a run, whatever else is asked."""
+    # Not hash(): Python salts it anew in each process.
     return zlib.crc32(f"{seed} {kind} {severity} {place}".encode())
 
 

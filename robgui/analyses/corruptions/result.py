@@ -115,8 +115,10 @@ class CorruptionsResult:
         ends.
         """
         right = self.right[network][:, [severity <= most for severity in self.severities]]
+        # Paired by picture: the same ones clean and corrupted, so chance in choosing them cancels.
         lost = (self.clean[network] & ~right).sum(-1)
         gained = (~self.clean[network] & right).sum(-1)
+        # Bonferroni: two intervals in every cell.
         level = 1 - 0.05 / (2 * max(1, lost.size))
         lost_low, lost_high = clopper_pearson(lost, np.full(lost.shape, self.done), level)
         gained_low, gained_high = clopper_pearson(gained, np.full(lost.shape, self.done), level)
@@ -131,7 +133,9 @@ class CorruptionsResult:
         """
         if self.done < 2:
             return float(self.accuracy(network).mean()), np.nan, np.nan
+        # (pictures,).
         each = self.right[network].mean((0, 1))
+        # One side takes ln(2/δ); two sides share the 5 %, hence ln(4/0.05).
         term = np.log(4 / 0.05)
         width = float(
             np.sqrt(2 * each.var(ddof=1) * term / self.done) + 7 * term / (3 * (self.done - 1))
@@ -146,6 +150,8 @@ class CorruptionsResult:
         averaged over kinds. Nan if the first model makes no error under a corruption.
         """
         own, first = (1 - self.accuracy(at) for at in (network, 0))
+        # As they define it, the errors of one kind are summed over severities before they are
+        # divided, so easy severities with few errors do not decide.
         sums = first.sum(1)
         return float((own.sum(1) / np.where(sums > 0, sums, np.nan)).mean())
 

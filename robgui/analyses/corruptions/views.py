@@ -36,6 +36,7 @@ def views(result: CorruptionsResult, params: CorruptionsParams) -> Sequence[View
 
 
 def _falls(result: CorruptionsResult, params: CorruptionsParams) -> Curves:
+    # Severity 0 is the clean picture.
     at = np.array([0, *result.severities], dtype=float)
     several = len(result.networks) > 1
     if several:

@@ -12,6 +12,7 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
+# Without it a model that guesses would "hold": nothing can lower its accuracy.
 _NO_ROOM = (
     "On clean pictures the model may be right hardly more often than by chance, so its"
     " accuracy has no room to fall."
@@ -39,10 +40,12 @@ def _most_often(result: CorruptionsResult) -> str:
 
     each = result.right.mean((1, 2))
     first, second = np.argsort(-each.mean(1), kind="stable")[:2]
+    # Pictures equally often right say nothing about the order and are left out.
     more, less = int((each[first] > each[second]).sum()), int((each[first] < each[second]).sum())
     shares = percent(float(each[first].mean())), percent(float(each[second].mean()))
     if not more + less:
         return f"Over all corruptions the two best are right equally often: {shares[0]}."
+    # Times the rivals that the best was picked over.
     chance = binomtest(max(more, less), more + less).pvalue * (len(each) - 1)
     if chance < 0.05:
         beyond = "beyond chance"
@@ -65,10 +68,12 @@ def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> V
     sentence = _worst(result, network, params.judged if fall.size else 5)
     if not fall.size:
         return Verdict(Status.UNKNOWN, sentence, quantity, scope, said)
+    # The bounds hold for all cells jointly, so the largest may be picked.
     if float(low.max()) > params.most_fall:
         return Verdict(Status.FAILS, sentence, quantity, scope, said)
     if float(fall.max()) > params.most_fall:
         return Verdict(Status.AT_RISK, sentence, quantity, scope, said)
+    # A model that guesses loses nothing: it must first stand above chance by the fall allowed.
     if result.clean_bounds(network)[0] <= params.most_fall + 1 / len(result.classes[network]):
         return Verdict(Status.UNKNOWN, sentence, quantity, scope, (_NO_ROOM, *said))
     if result.complete and float(high.max()) <= params.most_fall:
@@ -154,6 +159,7 @@ def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Findi
             "confidence": one.confidence,
             "network": result.networks[one.network] if len(result.networks) > 1 else "",
         }
+        # Severity 1 counts in full, 5 a fifth.
         severity = _TURNED * (6 - one.severity) / 5 * one.confidence
         pair = picture_of_two(one.before, one.after)
         found.append(Finding("corruption", title, severity, detail, pair, one.input))

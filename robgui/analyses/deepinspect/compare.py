@@ -48,6 +48,7 @@ def difference(first: DeepInspectResult, second: DeepInspectResult) -> Differenc
             f"{first.model} and {second.model} do not have the same classes, so their matrices"
             " cannot be compared."
         )
+    # Two networks may number the same classes differently.
     order = [second.classes.index(name) for name in first.classes]
     ours, theirs = standardised(first.napvd), standardised(second.napvd[np.ix_(order, order)])
     return Difference(first.classes, ours, theirs, theirs - ours, _spearman(ours, theirs))
@@ -56,4 +57,5 @@ def difference(first: DeepInspectResult, second: DeepInspectResult) -> Differenc
 def _spearman(first: np.ndarray, second: np.ndarray) -> float:
     upper = np.triu_indices(len(first), 1)
     both = np.isfinite(first[upper]) & np.isfinite(second[upper])
+    # Ranks, since scales of distances differ from network to network.
     return rank_correlation(first[upper][both], second[upper][both])[0]

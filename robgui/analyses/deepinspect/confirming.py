@@ -29,9 +29,13 @@ def confirmation_rounds(
     if len(result.confusion_pairs):
         pairs = result.confusion_pairs
     else:
+        # With little spread nothing lies beyond the cut-off; the nearest
+        # pairs are tested all the same.
         pairs = result.confusion_top
     found: list[Confirmation] = []
     for a, b in pairs[:count].tolist():
+        # A distance has no direction, a game has: turning a 7 into a 1 may take
+        # fewer pixels than the reverse.
         for start, target in ((a, b), (b, a)):
             places = members_of(result, start)
             if len(places):
@@ -43,10 +47,12 @@ def confirmation_rounds(
 def _played(
     classifier: Classifier, dataset: Dataset, place: int, start: int, target: int, seed: int
 ) -> Generator[None, None, Confirmation]:
+    # Imported late: without pairs to confirm the game is not needed.
     from robgui.analyses.feature_game.params import FeatureGameParams
     from robgui.analyses.feature_game.play.match import Match, best_outcome
 
     image = inputs(classifier, dataset, np.array([place]))[0]
+    # Whether the example survives rotation and scale costs calls and says nothing about the pair.
     params = FeatureGameParams(target=str(target), max_calls=CALLS, persistence=False, seed=seed)
     game = Match(classifier, image, params)
     if game.oracle.original == target:  # By rounding to 8 bits alone.

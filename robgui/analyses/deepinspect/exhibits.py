@@ -30,6 +30,7 @@ def exhibits_of(
     else:
         failing = errors.failing(most_wrong)[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
+    # What the labels prove comes first, then what merely looks alike.
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
     keep_inputs = len(chosen) * int(np.prod(classifier.shape)) * 4 <= _BUDGET
@@ -74,9 +75,11 @@ def _to_show(
         wrong = np.flatnonzero(
             (result.true == a) & (result.predicted >= 0) & (result.predicted != a)
         )
+        # False sorts before True: first the inputs taken for b, the most frequent mistake.
         wrong = wrong[np.argsort(result.predicted[wrong] != b, kind="stable")][:_SHOWN]
         return wrong, len(wrong)
     if kind == "bias":
+        # Bias shows where the third class is near: that pair is the one mixed up.
         a, b = (a, c) if result.napvd[a, c] <= result.napvd[b, c] else (b, c)
     found = pair_inputs(result, a, b)
     mixed = found.places[found.wrong][:_SHOWN]
@@ -95,6 +98,7 @@ def row_of(dataset: Dataset, places: np.ndarray) -> np.ndarray:
     picture = np.full((_SIDE, count * (_SIDE + gap) - gap, 3), 255, dtype=np.uint8)
     for i, place in enumerate(places.tolist()):
         small = dataset.thumbnail(place, _SIDE)
+        # Whole multiples keep the pixels of a small image square and sharp.
         factor = max(1, _SIDE // max(small.shape[:2]))
         small = small.repeat(factor, 0).repeat(factor, 1)
         top, left = (_SIDE - small.shape[0]) // 2, i * (_SIDE + gap) + (_SIDE - small.shape[1]) // 2

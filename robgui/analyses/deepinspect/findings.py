@@ -43,6 +43,7 @@ def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Show
         "share": float(errors.share[c]),
         "at_least": float(errors.low[c]),
     }
+    # Half and more: labels prove the failure. Pairs stay below, since likeness is only a hint.
     severity = 0.5 + 0.5 * float(errors.share[c])
     return Finding(
         "class",
@@ -76,6 +77,7 @@ def _confusion_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding
         "pixels_apart": pixels_apart(result, a, b),
     }
     if math.isnan(true):
+        # Without labels nobody knows of a single error, so half the weight of a proven confusion.
         severity = 0.25 * _nearness(result, distance)
     else:
         severity = 0.5 * true
@@ -106,6 +108,7 @@ def _bias_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
     }
     highest = float(np.nanmax(result.avg_bias))
     if highest > 0:
+        # Lowest of all: bias has no natural scale, only an order among the pairs of this network.
         severity = 0.2 * value / highest
     else:
         severity = 0.0

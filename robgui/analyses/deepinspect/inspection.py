@@ -42,6 +42,7 @@ from robgui.core.model.classifier import Classifier
 
 #: rho is in every Step up to the first size, in float32 up to the second, and never kept beyond the
 #: third.
+#: 4 MB in every Step, 16 MB in float32 and 256 MB in float16 at the end.
 RHO_LIVE, RHO_SINGLE, RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
 #: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000
@@ -74,8 +75,10 @@ def merge_parts(
     start = 0
     for part in parts:
         inspection.absorb(part, start)
+        # Parts cover the inputs in order without a gap.
         start += len(part.tally.predicted)
     finish(inspection.derive())
+    # Only now: intervals and games need the counts of all parts.
     finish(inspection.settle())
     return inspection.last_step().result
 
@@ -125,6 +128,7 @@ class _Inspection:
         self._classifier = classifier
         self._dataset = dataset
         self._params = params
+        # At once: it needs the weights alone, no input.
         self._mode: Baseline | None = finish(mode_rounds(classifier, params))
         m = classifier.classes
         unknown = np.full((m, m), math.nan)
@@ -161,6 +165,7 @@ class _Inspection:
     def absorb(self, part: InspectionPart, start: int) -> None:
         """Takes counts over the inputs from place ``start`` on."""
         self.tally.absorb(part.tally, start)
+        # Each worker met its own unreadable files; the remarks count those of all.
         for skipped in part.skipped:
             self._dataset.skip(skipped.path, skipped.reason)
 

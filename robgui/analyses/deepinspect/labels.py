@@ -25,6 +25,7 @@ def errors_of(result: DeepInspectResult) -> ClassErrors | None:
 
 def mixed_up(errors: ClassErrors, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
     """``7 of 200 (1.4 % to 7.1 %)`` for each pair: inputs of either class taken for the other."""
+    # Both directions, as type 1 confusion has them (Section 4.2.1).
     wrong = errors.table[a, b] + errors.table[b, a]
     members = errors.members[a] + errors.members[b]
     # Rounded outwards: the interval shown contains the one known.

@@ -23,9 +23,11 @@ def _matrix(
     axes: tuple[str, str],
 ) -> Matrix:
     """A matrix of classes, the first at the top as in any table."""
+    # Row 0 of a Matrix is drawn at the bottom, hence the reversed rows.
     shown = np.asarray(values, dtype=np.float64)[np.ix_(order[::-1], order)]
     finite = shown[np.isfinite(shown)]
     if len(finite):
+        # 0 belongs to the scale, or the least of similar values would look like none.
         low = min(0.0, float(finite.min()))
     else:
         low = 0.0
@@ -95,6 +97,7 @@ def standardised(distance: np.ndarray) -> np.ndarray:
     if spread > 0:
         scaled = centred / spread
     else:
+        # Not zeros: nan stays nan.
         scaled = centred * 0
     np.fill_diagonal(scaled, np.nan)
     return scaled

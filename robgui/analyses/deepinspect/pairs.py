@@ -31,6 +31,7 @@ def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
     """
     if not len(scores):
         return np.zeros(0, dtype=bool), math.nan
+    # Section 4.3 reports what lies more than one standard deviation from the mean of all pairs.
     limit = float(scores.mean() + cutoff * scores.std())
     # Equal scores have a std of rounding alone, which must report none of them.
     if np.ptp(scores) > 0:
@@ -102,6 +103,7 @@ def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
         member = (result.predicted == a) | (result.predicted == b)
         wrong = np.zeros_like(member)
         if len(result.true):
+            # An input of a taken for something else than b still belongs to the pair.
             member |= ((result.true == a) | (result.true == b)) & (result.predicted >= 0)
             wrong = ((result.true == a) & (result.predicted == b)) | (
                 (result.true == b) & (result.predicted == a)
@@ -117,6 +119,8 @@ def members_of(result: DeepInspectResult, c: int) -> np.ndarray:
     places = np.flatnonzero(result.predicted == c)
     if not len(result.true):
         return places
+    # Stable, so among equals the order of the dataset decides and a
+    # repeated run picks the same input.
     return np.asarray(places[np.argsort(result.true[places] != c, kind="stable")])
 
 
@@ -155,6 +159,7 @@ def _multi_label_pair(result: DeepInspectResult, a: int, b: int) -> tuple[np.nda
         return np.zeros_like(member), member
     true_a, true_b = (_bit(result.true_bits, c) for c in (a, b))
     seen = result.predicted >= 0
+    # Type 2 confusion (Section 4.2.1): both predicted, exactly one present.
     return predicted_a & predicted_b & (true_a ^ true_b) & seen, (member | true_a | true_b) & seen
 
 
@@ -219,6 +224,7 @@ def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
     if errors is not None:
         return errors.order
     distance = np.where(np.eye(len(names), dtype=bool), np.nan, result.napvd)
+    # Without labels the worst is the class with the nearest neighbour.
     nearest = np.where(np.isfinite(distance), distance, np.inf).min(1)
     return np.argsort(nearest, kind="stable")
 
@@ -249,14 +255,20 @@ def clustered(distance: np.ndarray) -> np.ndarray:
     d = distance[np.ix_(known, known)].astype(np.float64)
     if len(known) > _MOST_CLUSTERED:
         return np.concatenate([known[_principal_order(d)], rest])
+    # Symmetric with zeros on the diagonal by construction, so scipy need not check it.
     condensed = squareform(d, checks=False)
+    # Ordering the leaves takes far longer than the tree; beyond 500
+    # classes the plain order must do.
     tree = hierarchy.linkage(condensed, "average", optimal_ordering=len(known) <= 500)
     return np.concatenate([known[hierarchy.leaves_list(tree)], rest])
 
 
 def _principal_order(d: np.ndarray) -> np.ndarray:
+    # Classical scaling: the doubly centred squared distances are -2 times the Gram matrix of the
+    # points, so both have the same principal axis, up to its sign.
     squares = d**2
     centred = squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean()
+    # Power iteration from a fixed start; an order for the eye needs no converged eigenvector.
     axis = np.random.default_rng(0).standard_normal(len(d))
     for _ in range(50):
         axis = centred @ axis

@@ -160,6 +160,7 @@ def _histogram(result: DeepInspectResult) -> Bars:
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if high - low < 1e-6 * max(1.0, high):  # Equal distances differ by rounding alone.
         low, high = low - 0.5, high + 0.5
+    # About four pairs to a bar.
     heights, edges = np.histogram(values, min(60, max(5, len(values) // 4)), (low, high))
     limit = (Mark(result.confusion_limit, "limit"),) if np.isfinite(result.confusion_limit) else ()
     return Bars(
@@ -184,6 +185,7 @@ def _left_of_limit(result: DeepInspectResult) -> str:
 def _scatter(result: DeepInspectResult) -> Curves:
     distance, conf = _upper(result.napvd), _upper(result.conf)
     known = np.flatnonzero(np.isfinite(distance) & np.isfinite(conf))
+    # Evenly spaced over the pairs, so no class is favoured and a redraw shows the same points.
     known = known[:: max(1, -(-len(known) // _POINTS))]
     x, y = distance[known], conf[known]
     below = x < result.confusion_limit

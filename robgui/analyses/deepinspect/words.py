@@ -101,8 +101,10 @@ def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:
     if len(errors.failing(limit)):
         return Status.FAILS
     seen = errors.members > 0
+    # Even a class without inputs forbids "holds": nothing is known of it.
     if complete and seen.all() and bool((errors.high < limit).all()):
         return Status.HOLDS
+    # With fewer inputs one error is a share that says nothing.
     judged = errors.members >= FEWEST
     if bool((np.nan_to_num(errors.share[judged]) > limit).any()):
         return Status.AT_RISK
@@ -154,6 +156,7 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str], limit: flo
         status = Status.FAILS
     else:
         status = Status.AT_RISK
+    # "Holds" would need a bound, and type 2 confusion has no exact one here.
     if worst == 0:
         status, sentence = Status.UNKNOWN, "No two classes are mixed up in any labelled input."
     because = [f"More than {percent(limit)} counts as a failure.", *because]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from robgui.analyses.deepinspect.cost import LOOKED_AT
 from robgui.analyses.deepinspect.exhibits import inputs_at, row_of
 from robgui.analyses.deepinspect.result import DeepInspectResult, ShownPair
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
-#: Most wrong inputs examined again, evenly spread if there are more …
-LOOKED_AT = 256
-#: … and the most of these that become findings, the surest first.
+#: Of the wrong inputs examined again, the most that become findings, the surest first.
 KEPT = 12
 
 
@@ -24,10 +23,12 @@ def surest_errors(
     wrong = np.flatnonzero(
         (result.true >= 0) & (result.predicted >= 0) & (result.true != result.predicted)
     )
+    # Spread over the dataset, which is often sorted by class.
     places = wrong[:: max(1, -(-len(wrong) // LOOKED_AT))]
     x = inputs_at(classifier, dataset, places)
     if not len(x):
         return (), 0
+    # Asked again: the pass over all inputs keeps their classes, not how sure they were.
     sure = classifier.probs(x, batch=batch).cpu().numpy()
     confidence = sure[np.arange(len(places)), result.predicted[places]]
     order = np.argsort(-confidence, kind="stable")[:KEPT]

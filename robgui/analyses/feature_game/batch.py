@@ -71,6 +71,7 @@ def merge_games(
     column: dict[str, Any] = {
         name: np.concatenate([getattr(result, name) for result in results]) for name in _PER_IMAGE
     }
+    # Places in a part count from its own first image.
     starts = np.cumsum([0, *(len(result.severity) for result in results)])
     worst = [
         (start + int(place), result.worst_inputs[i], result.worst_examples[i])
@@ -157,6 +158,7 @@ class _Tally:
         image = inputs(self._classifier, self._dataset, [place])[0]
         # By the number among all images: a game is the same in a part and in the whole.
         params = self._params.model_copy(update={"seed": self._params.seed + self._first + place})
+        # Nothing to play for: with 0 pixels it would pull the median down.
         if self._target >= 0 and self._already(place, image):
             return
         match = Match(self._classifier, image, params, self._looks)
@@ -170,6 +172,7 @@ class _Tally:
 
         The one call this takes is counted with the game's.
         """
+        # On the image as the game would see it, rounded to 8 bits.
         scores = (
             self._classifier.infer(rounded(image)[None] / np.float32(255)).double().cpu().numpy()[0]
         )
@@ -200,10 +203,13 @@ class _Tally:
                 outcome.found_class,
                 outcome.confidence[outcome.found_class],
             )
+            # Only the worst keep their images: N of them would be N times two images.
             ranked = [*self._worst, (outcome.severity.by(self._params.norm), place, image, example)]
+            # By severity and place only: the arrays behind them cannot be compared.
             self._worst = sorted(ranked, key=lambda item: item[:2])[:MOST_FINDINGS]
         pair = np.stack([_small(image), _small(example)])
         if self._pictures is None:
+            # Made with the first game: before it the size of a small picture is not known.
             self._pictures = np.zeros((self.count, *pair.shape), dtype=np.uint8)
         self._pictures[place] = pair
 

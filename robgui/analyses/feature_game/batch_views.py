@@ -76,7 +76,9 @@ def _bins(values: np.ndarray, *, whole: bool) -> tuple[np.ndarray, np.ndarray]:
     """Heights and edges: one bin for each number of pixels while they are few."""
     if not len(values):
         return np.zeros(1), np.array([0.5, 1.5]) if whole else np.array([0.0, 1.0])
+    # More bars than that cannot be told apart.
     if whole and values.max() < 60:
+        # Edges between whole numbers: each bar stands on its own count.
         edges = np.arange(0.5, values.max() + 1.5)
     else:
         top = float(values.max())
@@ -125,6 +127,7 @@ def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> C
     games = result.played & ~result.skipped
     values = result.severity[games, COLUMN[params.norm]]
     found = np.sort(values[np.isfinite(values)])
+    # Images that never change are in the divisor, so the curve ends below 1.
     at = np.unique(np.concatenate([[0.0], found]))
     share = np.searchsorted(found, at, side="right") / max(1, len(values))
     return Curves(

@@ -58,6 +58,7 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
         better="low",
         text=f"{int(found.sum()):,} of {count(played, 'image')}",
     )
+    # The least severe image decides: one that few pixels change is a failure.
     least = float(np.nanmin(result.severity[found, COLUMN[params.norm]]))
     small = is_small(least, params.norm, image, params)
     if small:
@@ -84,7 +85,9 @@ def median_of_all(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     values = result.severity[games, COLUMN[params.norm]]
     if not len(values):
         return math.nan
+    # Left out, unchanged images would make a robust network look fragile.
     known = np.where(np.isfinite(values), values, np.inf)
+    # An observed value: interpolating towards inf would give inf or nan.
     return float(np.quantile(known, 0.5, method="inverted_cdf"))
 
 
@@ -133,6 +136,7 @@ def _batch_finding(
         "place": int(result.numbers[place]),
     }
     distance = float(result.severity[place, COLUMN[params.norm]])
+    # 0 from a tenth of the largest distance on, as ``severity_means`` says.
     severity = max(0.0, 1 - 10 * share_of(distance, params.norm, image))
     return Finding(
         "adversarial", title, severity, detail, before_and_after(image, example, changed), example

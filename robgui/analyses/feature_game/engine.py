@@ -33,8 +33,10 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Rotation and scaling is skipped if it would take a larger share of the calls than this.
+#: It takes 40 calls, so games of fewer than 400 go without.
 _PERSISTENCE_SHARE = 0.1
 #: An image whose values are no further from 8-bit ones than this is an 8-bit image.
+#: A float32 near 1 is exact to 6e-8; half an 8-bit step is 2e-3.
 _SAME = 1e-6
 
 
@@ -49,6 +51,7 @@ def feature_game(
         raise DataError(
             f"The feature game is played on one image at a time; {len(dataset):,} were given."
         )
+    # Set aside before the search, which else would use every call.
     if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS:
         reserve = PERSISTENCE_CALLS
     else:
@@ -128,8 +131,10 @@ class _Seen:
     def step(self) -> Step[FeatureGameResult]:
         """The complete picture now."""
         total = self._params.max_calls * len(self.match.tasks)
+        # A search that ended early counts in full: progress never goes back.
         done = self._params.max_calls * len(self.match.outcomes)
         if len(self.match.outcomes) < len(self.match.tasks):
+            # The search under way counts by its calls.
             done += sum(
                 outcome.model_calls
                 for outcome in self.match.all_outcomes[len(self.match.outcomes) :]
@@ -153,6 +158,7 @@ class _Seen:
             best=self._input if best is None else example_of(self._input, best),
             changed=np.zeros((0, 2), dtype=np.int64) if best is None else best.changed,
             severity=NOTHING if best is None else best.severity,
+            # inf stands for "no example yet", which no axis can show.
             history=np.where(np.isfinite(history), history, np.nan),
             history_calls=np.array(search.record.history_calls if search else [], dtype=np.int64),
             tree=table(search.root if search else Node(), match.game),

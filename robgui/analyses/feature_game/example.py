@@ -45,6 +45,7 @@ def difference(image: np.ndarray, example: np.ndarray) -> np.ndarray:
 def example_of(image: np.ndarray, outcome: Outcome) -> np.ndarray:
     """The example of an outcome ``(c, h, w)`` in [0, 1], made from the image of the result."""
     example = image.copy()
+    # ``changed`` holds x and y; arrays are indexed by row and column.
     example[:, outcome.changed[:, 1], outcome.changed[:, 0]] = outcome.values.T.astype(
         np.float32
     ) / np.float32(255)
@@ -55,6 +56,7 @@ def before_and_after(
     image: np.ndarray, example: np.ndarray, changed: Sequence[Any] | np.ndarray
 ) -> np.ndarray:
     """Image and example side by side, enlarged, changed pixels framed: uint8 ``(h, w, 3)``."""
+    # Six times a 28 × 28 digit.
     factor = max(1, -(-168 // max(image.shape[1:])))
     parts = [picture_of(x, "image").repeat(factor, 0).repeat(factor, 1) for x in (image, example)]
     for x, y in np.asarray(changed).reshape(-1, 2).tolist():

@@ -25,6 +25,7 @@ def largest(norm: Norm, image: np.ndarray) -> float:
     largest_of: dict[Norm, float] = {
         "l0": pixels,
         "l1": values,
+        # The diagonal of the cube of all images.
         "l2": math.sqrt(values),
         "linf": 1.0,
     }

@@ -53,6 +53,7 @@ ONE_IMAGE = Analysis(
     kinds=frozenset({"image"}),
     takes_with=_one,
     first_look={"max_calls": 1500},
+    # A red light that few pixels turn green.
     demo=Demo("traffic_cnn.pt2", "traffic", 141, {"target": "green", "max_calls": 600}, opens=True),
     invitation=(
         "Which few pixels of this image flip its class? Choose an image and press Run: a search"

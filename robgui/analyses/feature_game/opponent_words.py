@@ -28,6 +28,7 @@ def only_hindered(result: FeatureGameResult, params: FeatureGameParams) -> Outco
     """The search to speak of when no search was helped: the first one, unless as published."""
     if params.preset == "paper" or not result.outcomes:
         return None
+    # Then that search speaks, and the games against others are evidence beside it.
     if any(outcome.player == "cooperative" for outcome in result.outcomes):
         return None
     return result.outcomes[0]
@@ -92,6 +93,7 @@ def _played(outcome: Outcome, norm: Norm) -> str:
 def _between(low: float, high: float) -> str:
     if math.isfinite(high):
         return f"{number(low)} to {number(high)}"
+    # A quarter of the games never changed the class, so there is no upper end.
     return f"{number(low)} or more"
 
 

@@ -19,6 +19,7 @@ UNITS: dict[Norm, str] = {
     "l2": "distance (root of squares)",
     "linf": "largest change of a value",
 }
+# Column 1 counts changed numbers, three in a colour pixel, which no norm of the game uses.
 COLUMN: dict[Norm, int] = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
 #: In the order in which they are played when all three are asked for.
 PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
@@ -208,7 +209,9 @@ class _Game(Params):
     def _known_colours(cls, colours: tuple[str, ...]) -> tuple[str, ...]:
         for colour in colours:
             if not _COLOUR.fullmatch(colour):
-                raise ValueError(f"{colour!r} is no colour; write it as #rrggbb, such as #ff0000")
+                raise ValueError(
+                    f"{colour!r} is not a colour; write it as #rrggbb, such as #ff0000"
+                )
         return colours
 
 

@@ -83,6 +83,7 @@ class Outcome:
         """Lower quartile, median and upper quartile of the games; nan for fewer than three."""
         if len(self.games) < FEWEST_GAMES:
             return math.nan, math.nan, math.nan
+        # Games that never changed the class are inf: only observed values may be returned.
         low, middle, high = np.quantile(self.games, (0.25, 0.5, 0.75), method="inverted_cdf")
         return float(low), float(middle), float(high)
 

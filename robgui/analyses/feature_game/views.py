@@ -133,6 +133,7 @@ def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
 
 
 def _confidences(result: FeatureGameResult) -> Bars:
+    # By the higher of both, so the class before and the one after are among those shown.
     order = np.argsort(-np.maximum(result.confidence, result.found_confidence), kind="stable")[
         :SHOWN_CLASSES
     ]
@@ -159,6 +160,7 @@ def _saliency(result: FeatureGameResult) -> Matrix:
     else:
         high = 1.0
     changed = tuple(
+        # Middle of the pixel; rows of a matrix count from below.
         Spot(x + 0.5, values.shape[0] - y - 0.5, "changed", Ink("changed"), "square", 1.0)
         for x, y in _framed(result)
     )

@@ -26,6 +26,7 @@ from robgui.core.text.words import count, duration, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Why "none found" is not "safe"; the panel shows it under Evidence.
+#: Theorem 3 needs the τ-grid to cover all images, Theorem 4 a gap in the confidence: neither holds.
 NO_GUARANTEE = (
     "Finding none guarantees nothing: the search has seen a few of very many images. The"
     " paper's theorem would need every image on a grid to be tried and a gap in the confidence at"
@@ -85,6 +86,7 @@ def _mislabelled(result: FeatureGameResult) -> str:
 
 def white_box(params: GameParams) -> str:
     """That gradients were used, where they were; empty for a black-box search."""
+    # Games on many images always have a cooperative player II.
     helped = not isinstance(params, FeatureGameParams) or params.player in ("cooperative", "all")
     if not params.gradients or params.norm != "l0" or params.preset == "paper" or not helped:
         return ""
@@ -152,6 +154,7 @@ def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
         float(result.found_confidence[result.found_class]),
     )
     best = best_of(result)
+    # Only there: "fewer" is a word for pixels.
     if best is not None and best.optimal and params.norm == "l0":
         least = "; no example of these moves has fewer"
     else:
@@ -223,6 +226,7 @@ def _steps(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if best is None or math.isnan(best.step):
         return f"Moves change a pixel by {number(params.tau)}; smaller steps were not tried."
     if params.norm == "linf":
+        # The last bisection failed one step below.
         below = number(best.severity.linf - best.step)
         return f"The step was bisected to {number(best.step)}: {below} no longer suffices here."
     return (

@@ -79,12 +79,14 @@ def search(
         chosen, own = pairs[first : first + rows], classes[first : first + rows, None]
         x, reach, free = prior.limits(chosen)
         current = x
+        # The best of all steps, not the last: the ascent may step past a failure.
         best, highest = x, torch.full((len(x),), -torch.inf, device=x.device)
         for _ in range(steps):
             direction = _direction(_gradient(classifier, current, own), reach, free, noise)
             current = prior.settled(
                 _projected(x, current + direction * (_TRAVEL / steps), reach, noise), chosen
             )
+            # Judged after settling: rounding and padding may undo what the gradient promised.
             height = margins(classifier.infer(current, batch), own)
             better = height > highest
             highest = torch.where(better, height, highest)
@@ -104,7 +106,9 @@ def _gradient(classifier: Classifier, x: Tensor, own: Tensor) -> Tensor:
 def _direction(gradient: Tensor, reach: Tensor, free: Tensor, noise: Noise) -> Tensor:
     """The direction of steepest ascent, one radius long."""
     if noise not in ("l2", "ball"):
+        # In the L∞ norm the steepest direction moves every value as far as it may.
         return gradient.sign() * reach * free
+    # In units of the reach the ball is round, also where features have different scales.
     pull = gradient * reach * free
     return pull / _norm(pull).clamp_min(torch.finfo(pull.dtype).tiny) * reach
 
@@ -112,6 +116,7 @@ def _direction(gradient: Tensor, reach: Tensor, free: Tensor, noise: Noise) -> T
 def _projected(x: Tensor, moved: Tensor, reach: Tensor, noise: Noise) -> Tensor:
     if noise not in ("l2", "ball"):
         return torch.minimum(torch.maximum(moved, x - reach), x + reach)
+    # A fixed feature has reach 0 and stays where it is.
     offset = torch.where(reach > 0, (moved - x) / reach.clamp_min(torch.finfo(x.dtype).tiny), 0)
     return x + offset / _norm(offset).clamp_min(1) * reach
 

@@ -56,6 +56,7 @@ def _pairs(params: MethodParams, subject: Subject, pairs: int) -> Calls:
         rivals = 1
     first = params.particles * params.replicas * rivals
     leaps = params.leaps(subject.gradients)
+    # Replicas stop together at m in all; each may have one more round under way.
     rounds = law.threshold(params.critical / rivals, params.risk) + params.replicas
     tested = first + rounds * params.moves(leaps) * rivals
     slopes = _STEEP if leaps else 0

@@ -151,6 +151,7 @@ class FunctionScore:
 def _collected(
     splitting: Splitting, setup: Setup, outcomes: list[SplittingOutcome]
 ) -> InputEstimates:
+    # Lanes of a test stand next to each other.
     first = splitting.lanes[:: setup.replicas]
     failures = (splitting.failures.get(i) for i in range(setup.tests))
     return InputEstimates(

@@ -160,6 +160,7 @@ def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: flo
         risk: How often the bound may be too low.
     """
     if killed:
+        # The upper end of ``Law.interval`` with risk / 2 on one side.
         tested = math.exp(-special.gammaincinv(killed, risk / 2) / lines)
     else:
         tested = 1.0

@@ -38,6 +38,7 @@ def findings(result: LastParticleResult, params: LastParticleParams) -> list[Fin
             " search"
         )
         picture = beside(result.input, result.counterexample, result.kind)
+        # 0.4 is the severity of a failure at 1e-7: real, but chance hardly ever meets it.
         found.append(Finding("rare failure", title, 0.4, detail, picture, result.counterexample))
     if result.finished and not result.mixed and not result.certified:
         title = f"{result.input_name}: {result.reason}"
@@ -66,6 +67,7 @@ def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str,
 
 def severity(p: float) -> float:
     """1 for a failure in at least every tenth sample, a tenth less for each power of ten."""
+    # 1.1 + 0.1 log10(p) is 1 at p = 0.1.
     return float(np.clip(1.1 + 0.1 * np.log10(max(p, 1e-300)), 0.1, 1.0))
 
 
@@ -91,6 +93,7 @@ def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[O
         (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
     ):
         if failing is not None:
+            # In front: what fails is what people want to send on.
             made.insert(
                 0,
                 Offer(

@@ -83,6 +83,7 @@ class PairTests:
         self._classifier, self._params = classifier, params
         device, pairs = classifier.device, len(chosen.x) * len(sizes)
         self.law = Law(params.particles, params.kill, params.replicas)
+        # (pairs,): size by size, as the pairs are numbered.
         self.classes = chosen.classes.repeat(len(sizes))
         self.rivals = _rivals(classifier, self.classes.cpu().numpy(), params.class_wise)
         # Bonferroni over the rivals: their failure probabilities add up to the whole.
@@ -162,6 +163,7 @@ class PairTests:
             return
         for test in np.flatnonzero(self._first.ended & ~self._judged).tolist():
             self._judged[test] = True
+            # Judged once, when it ends: a repeated test must not be repeated again.
             self._repeated[test] = self._outcome(self._first, test).inconclusive
 
     @property
@@ -242,6 +244,7 @@ class PairTests:
     def inputs(self, pair: int, latent: Tensor) -> Tensor:
         """The inputs ``(n, *shape)`` for latent points ``(n, dim)`` of one pair."""
         pairs = torch.full((len(latent),), pair, device=self._classifier.device)
+        # A clone: ``bind`` reuses one buffer for all its calls.
         return self.prior.bind(pairs)(latent).clone()
 
     def _seen(self, pair: int, latent: Tensor) -> tuple[np.ndarray, int]:
@@ -254,6 +257,7 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     if not class_wise:
         return np.full((len(classes), 1), -1)
     every = np.tile(np.arange(classifier.classes), (len(classes), 1))
+    # (pairs, classes - 1): each row without its own class.
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 

@@ -106,7 +106,7 @@ class MethodParams(Params):
         description=(
             "box: every value uniform around its own, within 0 to 1. clip: the same, but cut off at"
             " 0 and 1 afterwards. l2: uniform in a ball (root of squares), then cut off. ball:"
-            " uniform in what of the ball lies within 0 to 1. gaussian: normal, not cut off. For"
+            " uniform in the part of the ball within 0 to 1. gaussian: normal, not cut off. For"
             " images, noise that does not average out over the pixels: smooth (blotches: blurred"
             " normal noise), light (brightness and contrast), jpeg (loss by compression)."
         ),
@@ -128,7 +128,8 @@ class MethodParams(Params):
         lt=1,
         title="Risk",
         description=(
-            "At most so often is an input validated that fails more often; 0.01 is 99 % confidence."
+            "How often, at most, an input that fails more often is validated all the same; 0.01 is"
+            " 99 % confidence."
         ),
     )
     particles: int = Field(
@@ -181,7 +182,7 @@ class MethodParams(Params):
         title="Class by class",
         description=(
             "One test for each other class: finds failures hidden behind a likelier wrong class,"
-            " and costs as many times more."
+            " and costs that many times more."
         ),
     )
     truth: Literal["label", "predicted"] = Field(

@@ -45,6 +45,8 @@ def prove(
     """
     pairs = torch.arange(first, last, device=classifier.device)
     x, reach, _ = run.prior.limits(pairs)
+    # reach[0] stands for all: these pairs have one size, and its
+    # scale does not depend on the input.
     proof = yield from certifying(classifier, x, run.classes[pairs], reach[0])
     if not proof.reason and bool((proof.certified & failing).any()):
         why = "this run met a failing input within the noise, which the proof rules out"

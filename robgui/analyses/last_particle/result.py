@@ -43,7 +43,7 @@ class LastParticleResult:
             the shown test.
         dispersion: Variance of the killed over the replicas, over what it should be; nan with one
             replica.
-        dispersion_p: How likely so large a dispersion is by chance; nan with one replica.
+        dispersion_p: How likely a dispersion this large is by chance; nan with one replica.
         particles: ``(N,)`` present scores of the particles.
         replica_killed: ``(R,)`` killed in each replica of the shown test.
         replica_levels: ``(R, k)`` levels of each replica, nan after its end.
@@ -69,8 +69,8 @@ class LastParticleResult:
         labels: Class names.
         kind: image, table or sequence.
         certified: Formal bounds prove that no noise changes the class.
-        certified_lower: By proof the score of the right class lies at least so far above every
-            other one; nan without bounds.
+        certified_lower: Proven margin of the score of the right class over every other one; nan
+            without bounds.
         certified_reason: Why there are no formal bounds; empty when there are, or not yet.
         eps: Size of the noise: that of the settings, or the one fitted to the data.
         p_source: Where the probability comes from, as ``sampling.chance`` numbers it.

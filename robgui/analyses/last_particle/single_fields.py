@@ -49,6 +49,7 @@ def trace(law: Law, lanes: Sequence[Lane]) -> np.ndarray:
     """Lower end, estimate and upper end, had the test stopped at each round, ``(k, 3)``."""
     rounds = max(len(lane.counts) for lane in lanes)
     counts = np.array(
+        # A lane that has ended keeps its count while the others go on.
         [[*lane.counts, *[lane.killed] * (rounds - len(lane.counts))] for lane in lanes]
     ).reshape(len(lanes), rounds)
     low, high = law.interval(counts.sum(0))

@@ -43,6 +43,7 @@ from robgui.core.model.classifier import Classifier
 #: Range of the power curve below the critical probability, in powers of ten, and its resolution.
 _POWER_DECADES, _POWER_POINTS = 8, 17
 #: Failures among plain samples from which they give the probability to about a fifth.
+#: A binomial count of 100 has a standard deviation of 10, so its 95 % interval is ± 20 %.
 _PLENTY = 100
 _NO_TIME = "No samples around failures: the time limit leaves no room for them."
 
@@ -98,6 +99,8 @@ class _Test:
             run.rows,
             classifier.device,
         )
+        # Two points a decade, from the critical probability, where
+        # the risk is the power, downwards.
         self._power_p = params.critical * np.logspace(0, -_POWER_DECADES, _POWER_POINTS)
         self._power = run.law.power(self._power_p, run.m)
         self._refusal = refusal(classifier, params.noise, params.attack_steps)
@@ -134,6 +137,7 @@ class _Test:
             yield from self._measure()
         if not self._why_not_certified:
             yield from self._prove()
+        # Last, and only where needed: it takes a test for each class.
         if self._could_hide():
             yield from self._screen()
 
@@ -141,6 +145,8 @@ class _Test:
         test, plain = iter(self._run.rounds()), iter(self._monte_carlo.run())
         self._why_not_measured = self._why_not_measured or _NO_TIME
         until = self._deadline.until
+        # Half for the test at first, and what the others leave at the end: an unfinished
+        # test still bounds the probability.
         yield from until(0.5, test)
         yield from until(0.65, plain)
         if not self._refusal:
@@ -163,10 +169,12 @@ class _Test:
         run, p = self._run, self._params
         self._around = yield from measure(self._classifier, run, p, 0, self._counterexample)
         self._beside = 1
+        # Without a ball every input is within the noise, and "counterexample" would mean nothing.
         bounded = p.noise in BOUNDED
         if self._around.centres is not None and bounded and self._counterexample is None:
             x = run.inputs(0, self._around.centres * run.prior.spread)
             for each, number in zip(x, self._classifier.infer(x).argmax(1).tolist(), strict=True):
+                # Rounding between a latent point and its input may have undone the failure.
                 if number != int(self._chosen.host[1][0]):
                     self._counterexample, self._counterexample_class = each.cpu().numpy(), number
                     break
@@ -188,6 +196,7 @@ class _Test:
 
     def _prove(self) -> Iterator[None]:
         failing = met_failures(self._run, self._monte_carlo, 0, 1)
+        # A counterexample within the noise contradicts a proof as much as a failing sample.
         failing |= self._counterexample is not None
         proof = yield from prove(self._classifier, self._run, 0, 1, failing)
         self._proven, self._why_not_certified = True, proof.reason
@@ -300,6 +309,7 @@ class _Test:
     def _chance(self, joint: JointOutcome) -> dict[str, Any]:
         """The combined probability, and whether it lets the test pass."""
         failures = int(self._monte_carlo.failures[0])
+        # A test that cannot tell gives no interval to combine.
         told = joint.finished and not joint.inconclusive
         tested = joint.p_estimate, joint.p_low, joint.p_high
         found = combined(

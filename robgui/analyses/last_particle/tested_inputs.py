@@ -76,6 +76,8 @@ def first_right(
         if found + len(right) < most:
             looked = len(places)
         else:
+            # Inputs after the last one taken were not looked at: they count
+            # neither as right nor as left out.
             looked = int(right[-1]) + 1
         left_out += looked - len(right)
         found += len(right)
@@ -114,5 +116,6 @@ def _looked_at(
         compared = scores.softmax(1)
     else:
         compared = scores
+    # At most 0 for a right answer; a tie counts as right, since failure begins above 0.
     start = margins(compared, classes[:, None]).double().cpu().numpy()
     return Chosen(places, x, classes, start), predicted

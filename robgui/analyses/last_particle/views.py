@@ -71,6 +71,7 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         )
     lines += [
         Line("other repetitions", levels.astype(np.float64), Ink("other"), rounds, quiet=True)
+        # The first has the strong line.
         for levels in result.replica_levels[1:_REPETITIONS]
     ]
     if params.kill == 1:
@@ -97,9 +98,11 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
         low, estimate, high = result.p_trace.T
     else:
         low, estimate, high = np.zeros((3, 0))
+    # The result's own trace stays as it is.
     low = low.copy()
     failing = result.finished and result.test_low.any()
     low[: len(low) - 1 if failing else None] = 0  # While it climbs it may still be anything below.
+    # Three decades below what matters: an end of 0 has no place on a logarithmic axis.
     floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
     line = Line(
         "estimate (95 % band)",
@@ -193,6 +196,7 @@ def _ways(result: LastParticleResult) -> dict[str, tuple[float, float, float]]:
 
 
 def _by_class(result: LastParticleResult) -> Bars:
+    # Likeliest first; more bars cannot be read.
     order = np.argsort(-result.test_p, kind="stable")[:24]
     names = tuple(
         result.labels[int(c)] if c >= 0 else "any other" for c in result.test_class[order]

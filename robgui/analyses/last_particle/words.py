@@ -23,7 +23,7 @@ NOISE_WORDS = {
     "box": "uniform noise (at most {eps} per value, within bounds)",
     "clip": "uniform noise (at most {eps} per value, cut off at the bounds)",
     "l2": "uniform noise in an l2 ball of radius {eps} (then clipped to the range)",
-    "ball": "uniform noise in what of an l2 ball of radius {eps} lies within the range",
+    "ball": "uniform noise in the part of an l2 ball of radius {eps} that lies within the range",
     "gaussian": "Gaussian noise of standard deviation {eps}",
     "smooth": "smooth noise (blotches) of standard deviation {eps}",
     "light": "a change of brightness and contrast by about {eps}",
@@ -52,7 +52,7 @@ def noise_kind(noise: str) -> str:
         "box": "uniform noise per value, within bounds",
         "clip": "uniform noise per value, cut off at the bounds",
         "l2": "noise in an l2 ball, then clipped to the range",
-        "ball": "noise in what of an l2 ball lies within the range",
+        "ball": "noise in the part of an l2 ball that lies within the range",
         "gaussian": "Gaussian noise",
         "smooth": "smooth noise (blotches)",
         "light": "changes of brightness and contrast",
@@ -157,6 +157,7 @@ def so_far(result: LastParticleResult, params: LastParticleParams) -> float:
 
     Only if every repetition kills one particle at a time, and nothing speaks against it.
     """
+    # The Poisson bound is that of one test with one death at a time.
     if params.kill > 1 or len(result.test_killed) > 1 or not result.mixed:
         return 1.0
     from robgui.analyses.last_particle.exact import bound_so_far  # Slow to import.

@@ -36,6 +36,7 @@ def pipeline_audit(
             yield Step(audit.seen, audit.total, audit.result())
     if not audit.places:
         raise DataError(f"No picture of {dataset.name} can be read; choose other data.")
+    # Unreadable pictures do not count.
     audit.total = len(audit.places)
     yield Step(audit.total, audit.total, audit.result())
 
@@ -51,6 +52,7 @@ class _Audit:
         self.seen = 0
         self.places: list[int] = []
         self._classifier, self._dataset, self._batch = classifier, dataset, params.batch
+        # None: pictures of different sizes, of which at least some are resized.
         self._resized = dataset.shape is None or dataset.shape[1:] != classifier.shape[1:]
         own, channels = classifier.settings.framing, classifier.shape[0]
         self._ways = ways_of(own, channels, self._resized, params.jpeg)
@@ -68,15 +70,19 @@ class _Audit:
         if not places:
             return
         prepared = [
+            # Read once for the model's own way; the reading already
+            # told which files cannot be read.
             own if number == 0 else self._prepared(number, way, places, own)
             for number, way in enumerate(self._ways)
         ]
+        # All ways are asked before any answer is read, so a device works without waiting.
         answers = to_host(*(self._classifier.probs(x, batch=self._batch) for x in prepared))
         first = answers[0].argmax(1)
         for number, (x, probabilities) in enumerate(zip(prepared, answers, strict=True)):
             best, confidence = probabilities.argmax(1), probabilities.max(1)
             self._predicted[number].append(best)
             self._confidence[number].append(confidence)
+            # 0 where the answer stays: such pictures are never kept.
             self._keep_examples(number, places, own, x, np.where(best != first, confidence, 0.0))
         self.places += places
 
@@ -94,6 +100,7 @@ class _Audit:
         """Keeps the surest changes, one for each picture."""
         for row in np.argsort(-surety, kind="stable")[:_EXAMPLES]:
             if len(self._examples) == _EXAMPLES:
+                # The list is full: only a surer change gets in.
                 weakest = self._examples[-1][0]
             else:
                 weakest = 0.0
@@ -110,6 +117,7 @@ class _Audit:
                 picture_of(x[row], "image"),
                 np.asarray(x[row], dtype=np.float32),
             )
+            # Several ways may change one picture; six examples should be six pictures.
             better = max([*same, (float(surety[row]), example)], key=lambda kept: kept[0])
             ranked = sorted([*others, better], key=lambda kept: -kept[0])
             self._examples = ranked[:_EXAMPLES]

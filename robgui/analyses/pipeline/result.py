@@ -89,6 +89,7 @@ class PipelineResult:
     @property
     def judged(self) -> np.ndarray:
         """``(w,)`` which ways decide the status: those that keep the colours of the picture."""
+        # By name, which a stored result also has.
         return np.array([name not in (REVERSED, GREY) for name in self.ways])
 
     @property

@@ -42,6 +42,7 @@ def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
         share = result.changes / max(1, result.done)
     else:
         share = np.full(len(low), np.nan)
+    # Without the first: the model's own way never differs from itself.
     bars = Series("changed answers", share[1:], Ink("changed"), low[1:], high[1:])
     ways = zip(result.ways[1:], result.judged[1:], strict=True)
     names = tuple(way if judged else f"{way} *" for way, judged in ways)

@@ -43,6 +43,7 @@ def ways_of(own: Framing, channels: int, resized: bool, qualities: tuple[int, ..
     """
     found = [Way("as the model is set", own)]
     if resized:
+        # A picture of the model's size is not resized, so all of these would be the same.
         found += [*_sizes(own), *_interpolations(own)]
     if channels == 3:
         found += [Way(REVERSED, own, _reversed), Way(GREY, own, _grey)]
@@ -54,6 +55,7 @@ def _sizes(own: Framing) -> list[Way]:
     candidates = [
         Way("squashed", change(own, resize="squash", share=1.0)),
         Way("middle of the shorter side", change(own, resize="crop", share=1.0)),
+        # 224 of 256 pixels, the usual test crop of ImageNet models.
         Way("middle, 87.5 % of the shorter side", change(own, resize="crop", share=0.875)),
         Way("with grey bars", change(own, resize="letterbox", share=1.0)),
     ]
@@ -74,6 +76,7 @@ def _interpolations(own: Framing) -> list[Way]:
 
 
 def _reversed(x: np.ndarray) -> np.ndarray:
+    # A copy: torch takes no array with negative strides.
     return np.ascontiguousarray(x[:, ::-1])
 
 
@@ -90,6 +93,7 @@ def _jpeg(quality: int) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _through_jpeg(x: np.ndarray, quality: int) -> np.ndarray:
+    # Rounded, not cut: 8-bit pictures come back exactly.
     pixels = np.rint(x * 255).astype(np.uint8).transpose(1, 2, 0)
     file = io.BytesIO()
     Image.fromarray(pixels[:, :, 0] if len(x) == 1 else pixels).save(file, "JPEG", quality=quality)

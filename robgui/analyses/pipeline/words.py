@@ -33,8 +33,10 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
             Status.FAILS, _fed_wrongly(result, better), quantity, scope, (_worst(result), limit)
         )
     low, high = (bound[result.judged] for bound in result.change_bounds())
+    # Row 0 is the model's own way. At risk, not failing: without labels either answer may be right.
     if float(low[1:].max(initial=0.0)) > params.most_changes:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
+    # ``initial`` for a model with no other way to try.
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
         sentence = (
             f"None of {_kept(result)} changes more than {percent(params.most_changes)} of the"
@@ -58,6 +60,7 @@ def better_way(result: PipelineResult) -> int | None:
         gained, lost = int((other & ~own).sum()), int((own & ~other).sum())
         if gained <= lost:
             continue
+        # One-sided: only a way that is better shows that the model is fed wrongly.
         chance = chance_of_heads(gained, gained + lost)
         if chance * (len(result.ways) - 1) < _SURE and (best is None or gained - lost > best[0]):
             best = gained - lost, number
@@ -146,6 +149,7 @@ def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
         }
         title = f"{example.name}: “{before}” becomes “{after}” when {result.ways[example.way]}"
         pair = picture_of_two(example.before, example.after)
+        # Half, as either answer may be the right one.
         found.append(Finding("preparation", title, surety / 2, detail, pair, example.input))
     return found
 

@@ -18,6 +18,8 @@ from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Points of the first look along one axis, on the map of two, and with more axes.
+#: 61 points on a line, 25 × 13 on a map, 200 spread over more axes
+#: (``regions.scan``), and the usual one.
 _LOOKED = {1: 62, 2: 326}
 _SPREAD = 201
 #: Looks that cut a box before its test, for every axis where the class has a border; and tests:
@@ -35,9 +37,10 @@ def map_calls(params: MapParams, subject: Subject) -> Calls:
         * (subject.inputs if spec == IMAGE else 1)
         for spec in params.scenes
     )
-    most = cells * subject.models + 1
+    most = cells * subject.models + _predicted(params, subject)
     fewest = most
     if params.cells == "borders":
+        # Without a border only the coarse grid is computed: every fourth cell along both axes.
         fewest = most // 16
     making = max(_making(spec, subject) for spec in params.scenes)
     return Calls(fewest, most, at_once=AT_ONCE, making=making)
@@ -49,9 +52,10 @@ def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
     looked, making = _LOOKED.get(n, _SPREAD), _making(params.scene, subject)
     starts = len(params.starts) or starts_on(params, subject.shape)
     if params.mode != "box":
-        fewest, most = _grown(params, n, starts)
+        fewest, most = _grown(params, n, starts, _differences(params, params.scene, subject))
         inside = params.samples * starts * len(params.methods)
         return Calls(looked + fewest + inside, looked + most + inside, making=making)
+    # The samples of a test without a failure; the risk is shared by all starts.
     test = needed(params.most_lost, FIRST_RISK * (1 - CONFIDENCE) / starts)
     fewest = CLEAN + test
     most = _MOST_TESTS * (n * _MOST_LOOKS * CLEAN + test)
@@ -60,13 +64,20 @@ def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
 
 def srvr_calls(params: SrvrParams, subject: Subject) -> Calls:
     """Regions around every start of every shape for every network."""
-    fewest = most = 0
+    fewest = most = _predicted(params, subject)
+    looks, starts = not params.starts and params.begin == "class", params.starts
     for spec in params.scenes:
         n = len(_axes(params, spec, subject))
+        look = _LOOKED.get(n, _SPREAD)
         shapes = subject.models * (subject.inputs if spec == IMAGE else 1)
-        grown = _grown(params, n, len(params.starts) or params.start_count)
-        fewest += shapes * (_LOOKED.get(n, _SPREAD) + grown[0])
-        most += shapes * (_LOOKED.get(n, _SPREAD) + grown[1])
+        begun = (len(starts) or params.start_count) + look * looks
+        differences = _differences(params, spec, subject)
+        grown = _grown(params, n, len(starts) or params.start_count, differences)
+        fewest += shapes * (begun + grown[0])
+        most += shapes * (begun + grown[1])
+        if spec != IMAGE and not params.target:
+            # The class of a mesh whose name is none is the one that the first network sees most.
+            most += look
     return Calls(fewest, most, making=max(_making(spec, subject) for spec in params.scenes))
 
 
@@ -80,6 +91,13 @@ def domain_calls(params: OperatingDomainParams, subject: Subject) -> Calls:
     return Calls(fewest, most, making=_making(params.scene, subject))
 
 
+def _predicted(params: MapParams | SrvrParams, subject: Subject) -> int:
+    """How many images the first network is asked for their class."""
+    if params.target:
+        return 0
+    return subject.inputs * params.scenes.count(IMAGE)
+
+
 def _making(spec: str, subject: Subject) -> float:
     """Seconds that one picture takes to draw, roughly; every model is drawn its own."""
     if spec == IMAGE:
@@ -89,13 +107,22 @@ def _making(spec: str, subject: Subject) -> float:
     return fixed + each * subject.values
 
 
-def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:
+def _differences(params: GrowParams, spec: str, subject: Subject) -> bool:
+    """Whether gradients are differences of scores: of meshes, and without autograd."""
+    if params.gradient == "auto":
+        return spec != IMAGE or not subject.gradients
+    return params.gradient == "differences"
+
+
+def _grown(params: GrowParams, n: int, starts: int, differences: bool) -> tuple[int, int]:
     """Fewest and most pictures of regions that grow by steps: nodes on the faces of each."""
     if params.preset == "paper":
         nodes = 2**n
     else:
         nodes = 3**n - 1
-    boxes = {"naive": 1, "oir_b": 2, "oir_w": 1 + 2 * (params.gradient == "differences")}
+    # Sets of nodes per step: D alone, D and Q (equation 12), or D with
+    # two shifted by the differences.
+    boxes = {"naive": 1, "oir_b": 2, "oir_w": 1 + 2 * differences}
     most = starts * nodes * sum(boxes[method] for method in params.methods) * params.iterations
     return most // 4, most
 

@@ -126,7 +126,7 @@ class RegionsResult:
     S is 0 while the scene is looked at first.
 
     On a periodic axis a bound may lie outside the range: -30 to 30 of 0 to 360 is one region across
-        the seam.
+    the seam.
 
     Attributes:
         axes: The n parameters that vary, with the ranges used.
@@ -305,8 +305,10 @@ def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]
     period = axis.high - axis.low
     if not axis.periodic:
         return [(max(low, axis.low), min(high, axis.high))]
+    # All the way around: where it begins means nothing.
     if high - low >= period:
         return [(axis.low, axis.high)]
+    # Bounds may have wandered whole turns away while growing.
     begin = axis.low + (low - axis.low) % period
     end = begin + (high - low)
     if end <= axis.high:

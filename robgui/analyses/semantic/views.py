@@ -26,6 +26,7 @@ def view_axis(axis: SceneAxis) -> Axis:
 def rect_of(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
     """x, y, width and height of the cells around these values."""
     dx, dy = (float(values[1] - values[0]) if len(values) > 1 else 1.0 for values in (x, y))
+    # Values are the middles of their cells, so the picture begins half a cell before the first.
     return float(x[0]) - dx / 2, float(y[0]) - dy / 2, dx * len(x), dy * len(y)
 
 

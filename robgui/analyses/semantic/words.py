@@ -52,6 +52,7 @@ def axes_words(axes: Sequence[SceneAxis]) -> str:
 
 def with_unit(value: float, unit: str) -> str:
     """``35°``, ``50 %``, ``2.73``."""
+    # A tenth of a degree is finer than any grid.
     text = number(round(value, 1) if unit == "°" else float(f"{value:.3g}"))
     if unit == "°":
         return f"{text}{unit}"
@@ -86,6 +87,7 @@ def finding_picture(image: np.ndarray) -> np.ndarray:
     from robgui.core.dataset.picture import picture_of
 
     picture = picture_of(image, "image")
+    # Whole multiples, so pixels stay square.
     factor = max(1, -(-_SMALLEST // max(picture.shape[:2])))
     return np.ascontiguousarray(picture.repeat(factor, 0).repeat(factor, 1))
 

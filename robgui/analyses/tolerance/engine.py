@@ -60,6 +60,7 @@ def _worked(trial: _Trial, dataset: Dataset, deadline: Deadline) -> Iterator[Ste
     pace = Pace()
     together = _TOGETHER
     if deadline.limited or dataset.kind == "image":
+        # A time limit ends the run between two portions, so they are kept small.
         together = 1
     for wanted in _portions(trial.total, together):
         for _ in trial.take(wanted):
@@ -74,6 +75,7 @@ def _worked(trial: _Trial, dataset: Dataset, deadline: Deadline) -> Iterator[Ste
     if trial.done < trial.total and deadline.over:
         yield replace(trial.step(), cut=True)
         return
+    # Unreadable inputs do not count.
     trial.total = trial.done
     for _ in trial.try_noise():
         if pace.due():
@@ -112,6 +114,7 @@ class _Trial:
                     " an input of it with zoNNscan."
                 )
         self._sides = [_Side(one, align(one, dataset)) for one in classifiers]
+        # A random sample, also when it is cut short: the margin of the curve assumes one.
         order = np.random.default_rng(params.seed).permutation(len(dataset))
         if params.most:
             self._places = order[: params.most]
@@ -155,13 +158,17 @@ class _Trial:
             classes = scores.argmax(1)
             (seen,) = to_host(classes)
             wrong = self._wrong(side, places, seen)
+            # inf: no change is known, which is not "none exists".
             broken = np.full(len(places), np.inf)
             for row in range(len(places)):
                 if not wrong[row] and not side.no_attack:
                     self.doing = f"Attacking input {self.done + row + 1:,} of {self.total:,}."
+                    # One by one: each search ends at its own radius,
+                    # and the first answer comes soon.
                     crossing = yield from self._attack(
                         side, x[row : row + 1], scores[row : row + 1]
                     )
+                    # Not tried to the end, so "none found" would claim too much.
                     if crossing is None and self._deadline.over:
                         return
                     if crossing is not None:
@@ -170,7 +177,9 @@ class _Trial:
                         self._keep(number, places, row, before, int(seen[row]), crossing)
             self.doing = f"Proving {self._inputs(len(places))} of {self.total:,}."
             proven = yield from self._prove(side, x, classes, broken)
+            # Wrong as it is: no change at all is needed, so both ends are 0.
             found.append((np.where(wrong, 0, proven), np.where(wrong, 0, broken), wrong))
+        # Only when every model has an answer: rows of all models belong to the same inputs.
         for side, (proven, broken, wrong) in zip(self._sides, found, strict=True):
             side.proven.append(proven)
             side.broken.append(broken)
@@ -239,6 +248,7 @@ class _Trial:
         sizes = np.unique(np.append(steps, self._params.hold))
         going = np.arange(len(x))
         for size in sizes.tolist():
+            # A change of this size turns the class, so no sound bound can prove that it stays.
             going = going[broken[going] > size]
             if side.no_proof or not len(going) or self._deadline.over:
                 break
@@ -281,6 +291,7 @@ class _Trial:
 
     def step(self, note: str = "", left: int = 0) -> Step[ToleranceResult]:
         """Everything so far, with what is done now and how much is left after the inputs."""
+        # Examples of inputs still under way have no row yet.
         known = [one for one in self._examples if one.row < self.done]
         result = ToleranceResult(
             networks=tuple(side.classifier.name for side in self._sides),
@@ -297,6 +308,7 @@ class _Trial:
             available=self._available,
             examples=tuple(known),
             model_calls=sum(side.classifier.calls for side in self._sides) - self._before,
+            # All models or none: half a comparison would read like a difference.
             noise=tuple(self._noise) if len(self._noise) == len(self._sides) else (),
         )
         return Step(self.done, self.total + left, result, note)

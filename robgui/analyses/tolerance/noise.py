@@ -23,6 +23,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
 #: Sizes of the noise, from the smallest to 1.
+#: 0.75^24 is 0.001, a quarter of an 8-bit level.
 _SIZES = tuple((0.75 ** np.arange(24, -1, -1)).tolist())
 #: Samples that every size gets first. One failure among them shows that a size is not rare.
 _FIRST = 200
@@ -135,6 +136,7 @@ class _Counts:
         x, drawn = self._x, self._samples.get(size, 0)
         # Each part has its own seed, the same at all sizes, whatever was drawn before.
         generator = host_generator((self._params.seed * 1_000_003 + drawn) % 2**63)
+        # Uniform on the part of the zone in [0, 1], as zoNNscan samples it, not clipped after.
         low, high = (x - size).clamp(0, 1), (x + size).clamp(0, 1)
         at_once = max(1, _NUMBERS // x.numel())
         for begin in range(0, count, at_once):

@@ -50,6 +50,8 @@ class ToleranceParams(Params):
         json_schema_extra={"rare": True},
     )
 
+    # 37,000: without a failure the exact upper end is 1 - 0.025^(1/n), which falls below 1e-4 from
+    # n = ln(40) / 1e-4 = 36,889 on.
     samples: int = Field(
         37_000,
         ge=0,

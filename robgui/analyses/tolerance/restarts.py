@@ -29,9 +29,11 @@ class RestartedSearch(GradientSearch):
 
     def __iter__(self) -> Iterator[None]:
         yield from super().__iter__()
+        # Restarts look below a known change; without one there is no size to scale.
         if self.crossing is None or self.crossing.radius == 0:
             return
         self._together = True
+        # Sizes below the nearest change only: above it nothing new could be learnt.
         shares = torch.tensor(SHARES, device=self._centre.device).repeat(RESTARTS)
         radii = self.crossing.radius * shares
         yield from self._pull((yield from self._ascend(radii, self._scattered(radii), STEPS)))
@@ -40,6 +42,8 @@ class RestartedSearch(GradientSearch):
         """Random places of the zones; the first of each size is the input itself."""
         shape = len(radii), self._centre.shape[1]
         noise = torch.rand(shape, generator=self._generator, device=HOST) * 2 - 1
+        # ``repeat`` lists all sizes before the second restart: these
+        # rows are the first of each size.
         noise[: len(SHARES)] = 0
         reach = radii[:, None] * self._half_sides()
         return (self._centre + noise.to(self._centre) * reach).clamp(0, 1)
@@ -52,4 +56,5 @@ class RestartedSearch(GradientSearch):
         own = self._home > 0
         rivals = scores.masked_fill(own, -torch.inf).logsumexp(1)
         all_lead = rivals - (scores * self._home).sum(1)
+        # Value of the one, gradient of the other: success is still told by the best rival's lead.
         return all_lead + (lead - all_lead).detach()

@@ -73,6 +73,8 @@ class NoiseTolerance:
         """
         told = self.told(chance)
         most = float(self.sizes[told > 0].min(initial=np.inf))
+        # A size beyond one that fails often may look rare, as noise of
+        # size 1 does; it does not count.
         rarer = self.sizes[(told < 0) & (self.sizes < most)]
         return float(rarer.max(initial=0.0)), most
 
@@ -136,11 +138,13 @@ class ToleranceResult:
 
     def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that are proven to keep their class under changes of each size."""
+        # A wrong answer is proven at 0, which would count as keeping a change of size 0.
         kept = (self.proven[network][:, None] >= sizes) & ~self.wrong[network][:, None]
         return np.asarray(kept.mean(0))
 
     def kept_at_most(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that no known change of each size turns."""
+        # (inputs, sizes); strictly, since at its own size the change turns the class.
         return np.asarray((self.broken[network][:, None] > sizes).mean(0))
 
     def margin(self) -> float:
@@ -153,6 +157,7 @@ class ToleranceResult:
 
     def sure_order(self, first: int, second: int) -> tuple[int, int]:
         """How many inputs surely take more with the first model than the second, and vice versa."""
+        # Brackets that overlap may hold the two tolerances in either order.
         more = int((self.proven[first] > self.broken[second]).sum())
         less = int((self.proven[second] > self.broken[first]).sum())
         return more, less

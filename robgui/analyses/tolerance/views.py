@@ -39,6 +39,7 @@ def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
     curves = _curves(result, params)
     if curves.lines:
         found = [curves, *found]
+    # One input: everything known of it on one axis says more than a curve with one step.
     if result.done == result.total == 1:
         each = range(len(result.networks))
         tables = [table for at in each for table in _axis_tables(result, at)]
@@ -102,6 +103,7 @@ def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
 
 
 def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
+    # The minimum makes open brackets equal, so they keep the order of the run.
     order = np.argsort(np.minimum(result.broken[0], params.largest), kind="stable")[:_LANES]
     boxes, spots = [], []
     for lane, row in enumerate(order.tolist()):
@@ -161,6 +163,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         noise = result.noise[network]
     else:
         noise = None
+    # A proof covers every lane: what no change does, noise does not do either.
     lanes, spots = range(len(_LANES_OF_ONE)) if proven > 0 else (), []
     boxes = [Box(0.0, at + 0.2, proven, 0.6, "proven: no change", Ink("holds")) for at in lanes]
     if np.isfinite(broken):
@@ -171,6 +174,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         spots += _tried(noise, _HALF, 0.5, reach) + _tried(noise, _RARE, RARE, reach)
         if noise.validated:
             spots.append(_rarer(noise.validated, _VALIDATED))
+    # The smallest keeps the axis from shrinking to nothing.
     ends = [1e-6, *(box.x + box.width for box in boxes), *(spot.x for spot in spots)]
     return Boxes(
         f"What {result.names[0]} takes{_of_model(result, network)}",

@@ -57,6 +57,7 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     )
     if result.no_attack[network]:
         sentence = _not_attacked(result, network, kept)
+    # A change just beyond what must be taken: the attack need not have found the nearest one.
     near = bool((broken <= _RISK * params.hold).any())
     if near:
         status = Status.AT_RISK
@@ -158,6 +159,7 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
     return Quantity(
         name,
         (low + high) / 2,
+        # Two doubts add up: what proof and attack leave open, and which inputs were chosen.
         low=max(0.0, low - result.margin()),
         high=min(1.0, high + result.margin()),
         better="high",

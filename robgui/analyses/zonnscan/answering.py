@@ -31,6 +31,7 @@ def twin(shelf: LoadedCache, model: dict[str, Any], one: dict[str, Any], eps: fl
     x = classifier.tensor(inputs(classifier, dataset))
     classes = true_classes(classifier, dataset, x)
     moved = fast_gradient(classifier, x, classes, eps)
+    # Asked again: whether the attack worked is not known from its gradient.
     array, seen = moved.cpu().numpy(), classifier.infer(moved).argmax(1)
     return Twins(classifier.decode(array), classes.cpu().numpy(), array, seen.cpu().numpy())
 

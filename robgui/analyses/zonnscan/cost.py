@@ -29,6 +29,7 @@ def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
     """Samples of every radius, the nearest change among them, the attack."""
     added = 0 if params.radii else params.added
     radii = params.radii or fitted_radii(params.zone, subject.values, subject.kind, few=added > 0)
+    # Radius 0 is the input itself, one call.
     zones = sum(radius > 0 for radius in radii)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
     if subject.gradients and zones:
@@ -51,12 +52,15 @@ def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
     else:
         zones = min(subject.inputs, 2 * chosen)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
+    # Each input once for its own class, and each attacked one for the
+    # gradient and for its true class.
     own = zones + 2 * attacked
     return Calls(own + fewest, own + most, slopes=attacked)
 
 
 def affordable(params: PopulationsParams, times: CallTimes) -> int:
     """How many inputs of each of two sets there is time for."""
+    # An input of each set, so two zones.
     seconds = 2 * _FIRST_SAMPLES * times.together
     return max(1, int(_FIRST_SHARE * params.max_seconds / max(seconds, 1e-9)))
 
@@ -70,6 +74,7 @@ def corner_cases_calls(params: CornerCasesParams, subject: Subject) -> Calls:
 
 def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
     """The key, if one is made, and every run around every key input with both models."""
+    # Two models.
     scanned = 2 * params.runs * params.samples * min(params.size, max(1, subject.inputs))
     if params.mode == "compare":
         return Calls.exactly(scanned)

@@ -61,6 +61,7 @@ class _Look:
         self._labels = align(classifiers[0], dataset).labels
         self._batch = params.batch
         count = len(self._places)
+        # -1: not asked yet, or unreadable.
         self._classes = np.full((len(classifiers), count), -1, dtype=np.int64)
         self._confidence = np.zeros((len(classifiers), count))
         self._seen = 0
@@ -85,12 +86,14 @@ class _Look:
                 ):
                     top = classifier.probs(x, self._batch).max(1)
                     classes, self._confidence[m, part[rows]] = to_host(top.indices, top.values)
+                    # Numbered as in the first model, so equal numbers mean equal names.
                     self._classes[m, part[rows]] = order[classes]
                     self._seen += len(rows)
                     yield
 
     def corners(self) -> np.ndarray:
         """Columns with a corner case; first those on which even the least sure model is sure."""
+        # Only inputs that every model has answered.
         known = (self._classes >= 0).all(0)
         found = np.flatnonzero(known & (self._classes != self._classes[:1]).any(0))
         # Where all models are sure and still disagree, at least one is badly wrong.
@@ -154,6 +157,7 @@ class _Look:
                 if self._labels is None
                 else self._labels[places]
             ),
+            # (M, 1, n) against (1, M, n).
             pairs=(classes[:, None] != classes[None]).sum(2),
             thumbnails=self._thumbnails,
             notable_inputs=self._notable_inputs,

@@ -40,6 +40,7 @@ def samples_of(
     size = torch.tensor([radius], dtype=flat.dtype, device=flat.device)
     cloud, _, _ = zone_cloud(zone, flat, size, sampler=sampler, samples=samples, seed=seed)
     first = torch.zeros(1, dtype=torch.int64, device=flat.device)
+    # The first round, as the run drew it: a block of another length would have other points.
     block = cloud.block(0, min(FIRST_ROUND, samples // cloud.lanes * cloud.lanes), first)
     for _ in block.prepare():
         continue

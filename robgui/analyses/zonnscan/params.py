@@ -80,6 +80,7 @@ class ZonnscanParams(Params):
             "means": {"linf": "each value", "l2": "distance", "l1": "sum of changes"}
         },
     )
+    # r = 0.025 in Sections III-B and III-C.
     hold_radius: float = Field(
         0.0,
         ge=0,

@@ -44,6 +44,8 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
         **columns,
         keys=tuple(keys[place] for place in order),
         notable=notable,
+        # ``order`` leads back to the numbering before sorting, in
+        # which the parts' inputs are known.
         notable_inputs=_inputs(results)[np.searchsorted(_places(results), order[notable])],
         **asdict(
             compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])

@@ -83,6 +83,7 @@ def zonnscan_populations(
     """
     if params.max_seconds:
         most = affordable(params, classifier.times)
+        # Fewer inputs rather than fewer samples of each: a zone hardly sampled says nothing.
         params = params.model_copy(update={"most": min(params.most or most, most)})
     return populations_part(classifier, dataset, params, None)
 
@@ -290,6 +291,7 @@ def scan_inputs(
     """A scan of the zones around inputs ``(n, *shape)``, not yet run, and their classes."""
     own = read_scores(classifier.infer(x, batch), classifier.settings.multi_label)
     cloud = BoxCloud.around(x.flatten(1), radius, points)
+    # Whole rows: part of a Sobol replicate or of a mirrored pair would be biased.
     cap = samples // cloud.lanes * cloud.lanes
     tally = Tally(
         len(x), classifier.classes, cloud.lanes, cap, own.votes, classifier.settings.multi_label
@@ -323,6 +325,7 @@ def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
     false_alarms, detected = (
         np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second)
     )
+    # By trapezoids: pairs of equal index count half.
     auc = float(np.trapezoid(detected, false_alarms))
     return Comparison(
         np.array([first.mean(), second.mean()]),

@@ -270,6 +270,7 @@ class WatermarkResult:
 
 def moves(index: np.ndarray) -> np.ndarray:
     """How far the mean index of each key input ``(n,)`` differs between the models."""
+    # Runs that both models have finished for all inputs: only these are paired.
     runs = np.isfinite(index).all((0, 2))
     if not runs.any():
         return np.zeros(index.shape[2])

@@ -161,6 +161,7 @@ class Sweep:
     def _add_radius(self, counts: Counts) -> int:
         """Adds a radius where the curves bend; 1 if there was one to add."""
         order = self.radii.order
+        # A radius without samples has no point on the curve, so nobody can tell where it bends.
         if not self.radii.room or not counts.samples[order].all():
             return 0
         confidence, entropy, _ = self._own_numbers
@@ -191,6 +192,7 @@ class Sweep:
         It comes last and has its own random numbers, so nothing else depends on it.
         """
         params = self._params
+        # Beyond the largest radius the zone is the whole cube and grows no more.
         largest = min(self.radii.largest, largest_radius(params.zone, self.centre.numel()))
         if not self._classifier.capabilities.gradients or largest == 0:
             return
@@ -241,6 +243,7 @@ class Sweep:
         crossing = joined(0.0, counts.crossing)
         shape = self._classifier.shape
         nothing = np.zeros((0, *shape), dtype=np.float32)
+        # inf: no candidate has crossed a second time.
         found = self.crossing if self.crossing and np.isfinite(self.crossing.radius) else None
         # Before the bisection has begun, the smallest radius with a crossing is what is known.
         coarse = radii[crossing > 0]
@@ -294,6 +297,7 @@ class Sweep:
     def _shown(self, first: int, shown: np.ndarray) -> np.ndarray:
         padded = np.full((first + len(shown), SHOWN), -1, dtype=np.int64)
         padded[first:, : shown.shape[1]] = shown
+        # At radius 0 every sample is the input itself.
         padded[:first] = self._predicted
         return padded
 

@@ -22,6 +22,7 @@ def thumbnails(values: np.ndarray, kind: str, total: int = 0) -> np.ndarray:
     """
     if not len(values):
         return np.zeros((0, 1, 1, 3), dtype=np.uint8)
+    # By the whole, not the part: parts of a run must give pictures of one size to be joined.
     side = max(_SMALLEST, min(_LARGEST, math.isqrt(_BUDGET // (3 * (total or len(values))))))
     return np.stack([_reduced(picture_of(value, kind), side) for value in values])
 

@@ -145,6 +145,7 @@ class Stitching:
             torch.from_numpy(key.classes).to(classifier.device),
         )
         self._kept = classifier.tensor(key.inputs[:0] if kept is None else kept)
+        # Of the model before marking: what the copy should go on answering.
         self._answers = classifier.probs(self._kept)
         self._generator = host_generator(seed)
         self._rounds, self._rate = rounds, rate
@@ -179,6 +180,7 @@ class Stitching:
         """How far the answers to some of the inputs to be kept have moved."""
         if not len(self._kept):
             return 0.0
+        # Drawn on the host, so a GPU holds the same inputs in place.
         some = host_integers(len(self._kept), KEPT, self._generator).to(self._kept.device)
         return torch.nn.functional.cross_entropy(
             self._learner.logits(self._kept[some]), self._answers[some]
@@ -295,6 +297,7 @@ class Repeated:
 
     def __iter__(self) -> Iterator[None]:
         for run in range(self.index.shape[1]):
+            # Model by model within a run: a stopped check has whole pairs.
             for m, classifier in enumerate(self._models):
                 x, before = classifier.tensor(self._x), self.calls
                 points, _, _ = base_points(

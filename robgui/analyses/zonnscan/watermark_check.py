@@ -198,5 +198,6 @@ class _Check:
         labels = self._part.labels
         if labels is None or not (labels >= 0).any():
             return np.full(2, np.nan)
+        # (2, n).
         right = (self._whole == labels) & (labels >= 0)
         return np.where((self._whole >= 0).all(1), right.sum(1) / (labels >= 0).sum(), np.nan)

@@ -30,6 +30,7 @@ def largest_radius(zone: Zone, dims: int) -> float:
     """The radius from which on the zone around any input contains the whole cube (or box)."""
     if zone in ("linf", "box"):
         return 1.0
+    # The diagonal of the unit cube in this norm: √d for L2, d for L1.
     return float(dims ** (1 / power(zone)))
 
 
@@ -61,6 +62,7 @@ def fitted_radii(zone: Zone, dims: int, kind: str, *, few: bool = False) -> tupl
         first, every = (FINE_FIRST, FINE)
     shares = first if few else every
     largest = largest_radius(zone, dims)
+    # Three digits, as a person would type them.
     return tuple(float(f"{share * largest:.3g}") for share in shares)
 
 

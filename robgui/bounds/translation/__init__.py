@@ -53,7 +53,7 @@ def translate(call: Call) -> list[Operation]:
     """The operations equivalent to ``call``, in order; the last one gives its result."""
     translator = TRANSLATORS.get(call.name)
     if translator is None:
-        raise UnsupportedError(f"its operation {call.name!r} is none that the bounds know")
+        raise UnsupportedError(f"its operation {call.name!r} is not one that the bounds know")
     if not all(ref.shape[:1] == (call.rows,) for ref in call.refs) or call.result[:1] != (
         call.rows,
     ):

@@ -31,6 +31,7 @@ _NORM_ROUNDINGS = 16
 
 def _sum(call: Call) -> list[Operation]:
     """Sums and differences, including those of two branches."""
+    # Broadcasting would line up the batch of one with another axis of the other.
     if any(len(ref.shape) != len(call.result) for ref in call.refs):
         raise call.unsupported("adds values of different rank")
     return replay(call, roundings=_FEW_ROUNDINGS)
@@ -45,6 +46,7 @@ def _product(call: Call) -> list[Operation]:
 
 
 def _addcmul(call: Call) -> list[Operation]:
+    # A product of two values that both depend on the input is not affine.
     if sum(isinstance(each, Ref) for each in call.args[1:3]) > 1:
         raise call.unsupported("multiplies two values that depend on the input")
     return _sum(call)
@@ -110,6 +112,7 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
         pull=lambda rows: rows @ weight,
         spread=lambda radius: F.linear(radius, weight.abs()),
         mixes=True,
+        # One rounding per product and sum, four more for bias, scaling and conversion.
         roundings=weight.shape[1] + 4,
     )
 
@@ -141,6 +144,7 @@ def _convolution(call: Call) -> list[Operation]:
 
     transposed, groups = call.args[6], call.args[8]
     if transposed:
+        # A transposed convolution has its input channels first.
         channels = weight.shape[0] // groups
     else:
         channels = weight.shape[1]

@@ -87,6 +87,7 @@ def _max_pool(call: Call) -> list[Operation]:
     stride = per_axis(call.argument(2, "stride") or kernel, axes)
     rest = ((3, "padding", 0), (4, "dilation", 1))
     padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
+    # ``unfold`` below takes neighbours only.
     if any(each != 1 for each in dilation):
         raise call.unsupported("has dilated windows")
     # Padding is never the largest: its cells get the number that stands for "none".
@@ -96,7 +97,9 @@ def _max_pool(call: Call) -> list[Operation]:
         value=math.prod(ref.shape[1:]),
     )
     for axis, (size, step) in enumerate(zip(kernel, stride, strict=True), 1):
+        # Each unfold appends an axis of the window's length: (*result, *kernel) in the end.
         table = table.unfold(axis, size, step)
+    # unfold leaves out windows that do not fit; ceil_mode would keep them.
     if table.shape[: axes + 1] != call.shape:
         raise call.unsupported("has windows that reach over the edge (ceil_mode)")
     return _largest(call, ref, table)

@@ -20,6 +20,7 @@ def replay(call: Call, *, mixes: bool = False, roundings: int = 0) -> list[Opera
     template = _mapped(
         call.args, lambda each: constant(each, call) if isinstance(each, Tensor) else each
     )
+    # The bounds compute in double precision, maybe on the host, whatever the model does.
     kwargs = {name: each for name, each in call.kwargs.items() if name not in _OF_THE_MODEL}
 
     def apply(*values: Tensor) -> Tensor:
@@ -51,6 +52,7 @@ def along(name: str, *, adds: bool = False) -> Translator:
             dims = [given]
         else:
             dims = list(given or ())
+        # No axis named means all of them, the batch included.
         if not dims or any(dim % len(ref.shape) == 0 for dim in dims):
             raise call.unsupported("works along the batch")
         if adds:

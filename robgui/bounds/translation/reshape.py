@@ -20,6 +20,7 @@ def _reshape(call: Call) -> list[Operation]:
         (ref,),
         lambda x: x.reshape(len(x), *outer),
         pull=lambda rows: rows.reshape(len(rows), *inner),
+        # A conversion rounds once; moving numbers does not.
         roundings=int(ref.precision != call.precision),
     )
 
@@ -49,6 +50,7 @@ def _cat(call: Call) -> list[Operation]:
 
 def _permute(call: Call) -> list[Operation]:
     rank = len(single_ref(call).shape)
+    # Rows are independent inputs: an operation that moves them cannot be bounded row by row.
     if call.args[1][0] % rank != 0:
         raise call.unsupported("moves the batch")
     return replay(call)
@@ -70,6 +72,7 @@ def _expand(call: Call) -> list[Operation]:
 
 
 def _pad(call: Call) -> list[Operation]:
+    # Padding is listed from the last axis on, two numbers each: the batch comes last.
     if any(call.args[1][2 * len(single_ref(call).shape) - 2 :]):
         raise call.unsupported("pads the batch")
     return replay(call, roundings=1)  # The padding value may round.

@@ -53,6 +53,7 @@ def model_claims(subject: NetworkUnderTest) -> Iterator[Claim]:
     try:
         inspected = inspect(subject)
     except RobguiError as error:
+        # Every statement is listed, also where it could not be run.
         for statement, paper, _ in _CHECKS:
             yield Claim(METHOD, f"{subject.name}: {statement}", paper, "", None, str(error))
     else:
@@ -112,6 +113,7 @@ def _worst(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
 
 def _precision(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     confusion, bias = seen.confusion, seen.bias
+    # The precision of pairs drawn blindly.
     chance = len(confusion.true_pairs) / max(1, confusion.pairs)
     ours = f"precision {percent(confusion.precision)}, recall {percent(confusion.recall)}"
     note = (
@@ -127,6 +129,7 @@ def _precision(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
         "bias_precision": bias.precision,
         "bias_recall": bias.recall,
     }
+    # Nothing reported has no precision, which proves nothing either way.
     known = math.isfinite(confusion.precision)
     return Claim(
         METHOD,
@@ -252,6 +255,7 @@ def _stable(subject: NetworkUnderTest) -> Claim:
         engine = deepinspect_thresholds(subject.classifier, subject.dataset, ThresholdsParams())
         result = subject.setting.last(f"{subject.name}: thresholds", engine)
         within = (result.thresholds >= STABLE_FROM) & (result.thresholds <= STABLE_TO)
+        # Areas rather than precision: a few pairs more or less move a precision by much.
         areas = result.confusion.aucec[within]
         if not np.isfinite(areas).all():
             raise DataError(
@@ -285,6 +289,7 @@ def _coverage(subject: NetworkUnderTest) -> Claim:
             subject.classifier, subject.dataset, CoverageParams(seed=subject.setting.seed)
         )
         result = subject.setting.last(f"{subject.name}: coverage", engine)
+        # Negligible and small, the two that the paper adds up (Section 5, setting 2).
         weak = float(result.effect_shares[:2].sum())
         if math.isnan(weak):
             raise DataError("Fewer than two classes have two predicted members.")
@@ -318,6 +323,8 @@ def _better_than_chance(quality: Quality, suspicion: np.ndarray) -> float:
     if is_true.all() or not is_true.any():
         return 1.0
     return float(
+        # The area under the cost curve is a linear function of
+        # Mann-Whitney's U, so their p values agree.
         stats.mannwhitneyu(scores[is_true], scores[~is_true], alternative="greater").pvalue
     )
 

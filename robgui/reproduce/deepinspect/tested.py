@@ -37,6 +37,8 @@ def tested_networks(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
                 yield classifier
     else:
         images = open_dataset(setting.data, split="train")
+        # Without a training split the same images come back; a network tested on what it learnt
+        # from would show hardly any confusion.
         if images.fingerprint == open_dataset(setting.data).fingerprint:
             raise DataError(
                 f"{setting.data} has no training images apart from the test images; give models"
@@ -56,6 +58,7 @@ def tested_networks(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
 def _refusal(classifier: Classifier, dataset: Dataset) -> str:
     """Why there are no neurons to inspect; empty if there are."""
     try:
+        # One input tells whether layers can be read.
         next(read(match(classifier, dataset), dataset.subset([0]), batch=1, last_layer=False))
     except ModelError as error:
         return str(error)

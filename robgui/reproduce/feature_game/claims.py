@@ -249,6 +249,7 @@ def _convergence(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim
     )
     drawing = Drawing("feature-game-convergence", "feature_game", played[0], statement)
     ours = f"{min(iterations)} to {max(iterations)} iterations"
+    # A search that the calls cut short has not converged, however few its iterations.
     holds = max(iterations) <= ITERATIONS if any(settled) else None
     return Claim(
         METHOD,
@@ -267,6 +268,7 @@ def _players(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
         f"{subject.name}: a cooperative player II gives the lower end of the severity interval"
     )
     rows = np.array([[_severity(outcome) for outcome in result.outcomes] for result in played])
+    # A game without an example is as severe as can be.
     told = np.where(np.isnan(rows), np.inf, rows)
     rows = np.where(np.isfinite(rows), rows, np.nan)
     inside = int(((told[:, 1] >= told[:, 0]) & (told[:, 1] <= told[:, 2])).sum())

@@ -115,6 +115,8 @@ class ParticleBench:
         settings = ModelSettings(
             kind="table", shape=self.x.shape[1:], labels=self.names, output="probabilities"
         )
+        # Stands for the file that a trained ensemble does not have: same
+        # data and seed, same fingerprint.
         content = f"{kind} {trees} {self.setting.seed} {zlib.crc32(self.x.tobytes())}"
         return Classifier(
             EstimatorBackend(estimator, "predict_proba"),
@@ -130,6 +132,7 @@ class ParticleBench:
             classifier.infer(torch.from_numpy(inputs(classifier, dataset))).argmax(1).cpu().numpy()
             == dataset.labels
         )
+        # An accuracy says little where one class has most of the rows.
         common = np.bincount(dataset.labels).max() / len(dataset)
         return (
             f"right on {percent(float(right.mean()))} of {len(dataset):,} inputs (the commonest"
@@ -189,11 +192,14 @@ def _trajectories(setting: Setting, size: ParticleSize) -> ParticleBench:
     assert setting.data is not None
     setting.say(f"last-particle: reading trajectories from {setting.data}")
     found = read_trajectories(setting.data)
+    # By airframe: pieces of one flight on both sides would be tested on what was learnt. A
+    # checksum, since hash() differs from process to process.
     held = np.array([zlib.crc32(airframe.encode()) % 5 == 0 for airframe in found.airframes])
     if not held.any() or held.all():
         raise DataError(
             f"{setting.data}: there are too few airframes to learn from some and test on others."
         )
+    # From the training rows only; ranges that knew the test rows would leak.
     low, high = np.quantile(found.features[~held], (0.01, 0.99), axis=0)
     x = np.clip((found.features - low) / np.where(high > low, high - low, 1), 0, 1).astype(
         np.float32

@@ -41,6 +41,7 @@ TABLE_3 = {
     "adversarial linf": (73.57, 96.0),
 }
 TABLE_3 |= {"noise l2": (72.71, 91.42), "noise linf": (72.71, 91.14)}
+# Sizes and norms of Table 3.
 DEFENCES = {
     "adversarial l2": Defence("adversarial", "l2", 0.025),
     "adversarial linf": Defence("adversarial", "linf", 0.025),
@@ -100,6 +101,7 @@ def table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> I
     )
     try:
         result = _run(bench, classifier, dataset, f"Table 1, {name}", plain=True)
+        # Table 1 compares with certificates: without them none of its statements can be judged.
         if result.certified_reason:
             raise RobguiError(result.certified_reason)
     except RobguiError as error:
@@ -160,6 +162,7 @@ def _quicker(statement: str, result: LastParticleTableResult) -> Claim:
 
 
 def _apart(statement: str, result: LastParticleTableResult, gap: np.ndarray) -> Claim:
+    # Within a point, as the paper's Table 1 is up to 0.005.
     same = np.flatnonzero(gap <= 0.01)
     if len(same):
         upto = float(result.radii[same[-1]])
@@ -184,6 +187,7 @@ def _contradictions(statement: str, result: LastParticleTableResult) -> Claim:
 
     Without a proven and decided test there is nothing to judge.
     """
+    # Inconclusive tests are left out: they contradict nothing.
     count, decided = _refuted([result])
     note = (
         f"Of the certified tests; {int((result.certified & result.inconclusive).sum()):,} more are"

@@ -32,6 +32,7 @@ def table_params(bench: ParticleBench, *, plain: bool = False) -> LastParticleTa
         most=size.inputs,
         critical=size.critical,
         samples=size.samples if plain else 0,
+        # Table 1 alone compares with plain sampling and splits its false positives by an attack.
         attack_steps=40 if plain else 0,
         seed=bench.setting.seed,
     )
@@ -74,6 +75,7 @@ def costs_of(result: LastParticleTableResult) -> dict[str, Any]:
 
 def is_falling(shares: np.ndarray) -> bool:
     """All at first, fewer at last, and never up again by more than one input."""
+    # 0.01 is one of the paper's 100 inputs.
     return bool(shares[0] == 1 and shares[-1] < 1 and (np.diff(shares) <= 0.01).all())
 
 

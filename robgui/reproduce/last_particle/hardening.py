@@ -103,9 +103,11 @@ def _moved(
     else:
         direction = torch.randn(x.shape, generator=generator, device=HOST).to(x.device)
     if defence.norm == "l2":
+        # Exactly eps far; a gradient of 0 stays 0 instead of becoming nan.
         direction = direction / direction.norm(dim=1, keepdim=True).clamp_min(1e-12)
     elif defence.kind == "adversarial":
         direction = direction.sign()
     else:
+        # Uniform in the box, as the noise that is tested.
         direction = 2 * torch.rand(x.shape, generator=generator, device=HOST).to(x.device) - 1
     return (x + defence.eps * direction).clamp(0, 1)

@@ -40,6 +40,8 @@ STATISTICS = (
     "upper quartile",
 )
 FEATURES = tuple(f"{statistic} of {series}" for series in SERIES for statistic in STATISTICS)
+# Three classes by range, where the paper's six go by kind, size and
+# engines: records name the type only.
 NAMES = ("business or small", "long-haul", "short-haul")
 #: ICAO designators begin so; whatever has a type and is neither is a business jet or smaller.
 _LONG_HAUL = ("A30", "A31", "A33", "A34", "A35", "A38", "B74", "B76", "B77", "B78", "MD11")
@@ -66,6 +68,7 @@ _SHORT_HAUL = (
 STEP = 10
 POINTS = 30
 _GAP = 15
+# In metres per second: 1852 / 3600 and 0.3048 / 60.
 _KNOT, _FOOT_PER_MINUTE = 0.514444, 0.00508
 _LARGEST_LIST = 16 * 2**20
 
@@ -160,25 +163,30 @@ def _tracks(path: Path) -> Iterator[tuple[str, np.ndarray]]:
         values = [
             record.get(name) for name in ("timestamp", "groundspeed", "track", "vertical_rate")
         ]
+        # Missing fields and nan are left out, and with them the whole record.
         numbers = [
             float(value) for value in values if isinstance(value, int | float) and abs(value) < 1e15
         ]
         if len(numbers) == len(values) and isinstance(record.get("icao24"), str):
             found.setdefault(record["icao24"], []).append(tuple(numbers))
     for airframe, rows in found.items():
+        # By time, the first column: gaps and interpolation rely on it.
         points = np.array(sorted(rows))
         yield airframe, points * (1e-3, _KNOT, np.pi / 180, _FOOT_PER_MINUTE)
 
 
 def _pieces(points: np.ndarray) -> Iterator[np.ndarray]:
     """Pieces ``(POINTS, 4)`` without a gap, one point every STEP seconds."""
+    # Across a longer gap a straight line would invent a flight.
     for part in np.split(points, np.flatnonzero(np.diff(points[:, 0]) > _GAP) + 1):
         times = np.arange(part[0, 0], part[-1, 0] + 1e-6, STEP)
         unwrapped = part.copy()
+        # From 359 to 1 degree is a turn of 2, not of -358, also between interpolated points.
         unwrapped[:, 2] = np.unwrap(part[:, 2])
         rows = np.column_stack(
             [times, *(np.interp(times, part[:, 0], unwrapped[:, column]) for column in (1, 2, 3))]
         )
+        # Without overlap: pieces that share points would count twice.
         for start in range(0, len(rows) - POINTS + 1, POINTS):
             yield rows[start : start + POINTS]
 
@@ -187,6 +195,7 @@ def describe(piece: np.ndarray) -> np.ndarray:
     """The 72 numbers of a piece ``(t, 4)``: eight statistics of each series."""
     series = np.stack(_series(piece))
     mean, deviation = series.mean(1), series.std(1)
+    # Standardised, so skewness and kurtosis have no unit; a constant series gives 0.
     normal = (series - mean[:, None]) / np.maximum(deviation, 1e-9)[:, None]
     columns = (
         *(series.min(1), series.max(1), mean, deviation, (normal**3).mean(1), (normal**4).mean(1)),
@@ -205,14 +214,18 @@ def _series(piece: np.ndarray) -> list[np.ndarray]:
     turning = np.cross(velocity, acceleration, axis=0)
     turned = np.linalg.norm(turning, axis=0)
     rate = np.gradient(track, seconds)
+    # τ = (v × a)·j / |v × a|²; the floor keeps straight flight, where both vanish, finite.
     torsion = (turning * jerk).sum(0) / np.maximum(turned, 1e-3) ** 2
     flat = np.linalg.norm(acceleration[:2], axis=0)
     return [
         *(ground, speed, vertical, flat, np.linalg.norm(acceleration, axis=0)),
         *(
             rate,
+            # Below 1 m/s curvature is noise over almost nothing.
             rate / np.maximum(ground, 1),
+            # κ = |v × a| / |v|³.
             turned / np.maximum(speed, 1) ** 3,
+            # Bounded, since torsion of nearly straight flight has no scale of its own.
             np.arctan(1000 * torsion),
         ),
     ]

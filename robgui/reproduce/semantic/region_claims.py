@@ -66,6 +66,7 @@ def _smaller(results: Sequence[RegionsResult], statement: str) -> Claim:
     grown = [
         (result, start)
         for result in results
+        # A start counts if any method grew there; the others then stand with the size they reached.
         for start in np.unique(result.start_number[result.grown])
     ]
     if not grown:
@@ -112,6 +113,7 @@ def overlaps(result: RegionsResult) -> Iterator[float]:
 
     One is enough: asking for both would leave out exactly those pairs that do not coincide.
     """
+    # A region still moving has no boundary to compare.
     settled = result.grown & result.converged
     for i, j in combinations(range(len(result.method)), 2):
         if result.method[i] != result.method[j] or not (settled[i] and settled[j]):
@@ -134,6 +136,7 @@ def overlaps(result: RegionsResult) -> Iterator[float]:
 
 def _turns(result: RegionsResult, i: int, j: int) -> np.ndarray:
     """Whole turns to add to the region ``j`` to bring its middle nearest to that of ``i``."""
+    # inf makes the quotient 0: no turns along an axis that does not wrap.
     periods = np.array([axis.high - axis.low if axis.periodic else np.inf for axis in result.axes])
     middles = [(result.low[k] + result.high[k]) / 2 for k in (i, j)]
     turns = np.round((middles[0] - middles[1]) / periods)

@@ -141,6 +141,7 @@ def open_bench(setting: Setting) -> SweepBench:
         classifiers = setting.models
         size = GIVEN
     if setting.quick:
+        # SMALL has no attack size of its own: 0 is a placeholder.
         size = replace(SMALL, eps=size.eps)
     if not classifiers:
         classifiers = _trained(setting, size)
@@ -148,11 +149,13 @@ def open_bench(setting: Setting) -> SweepBench:
     if setting.models:
         names = names_of(fitting)
     else:
+        # Bundled and trained networks come as MLP, CNN, RNN, the columns of Table I.
         names = list(NETWORKS)
     subjects = tuple(
         PaperModel(name, place, classifier)
         for place, (name, classifier) in enumerate(zip(names, fitting, strict=True))
     )
+    # One order for all claims, so they speak of the same inputs.
     order = np.random.default_rng(setting.seed).permutation(len(dataset))
     return SweepBench(subjects, align(fitting[0], dataset), order, size, setting)
 

@@ -52,6 +52,7 @@ def adversarial_claim(bench: SweepBench, subject: PaperModel) -> Claim:
     def check() -> Claim:
         size = bench.size
         result = _twins(bench, subject, size.eps, size.samples)
+        # The inputs come first, then their twins in the same order.
         half = len(result.index) // 2
         moved = float((result.predicted[half:] != result.predicted[:half]).mean())
         note = (
@@ -60,6 +61,7 @@ def adversarial_claim(bench: SweepBench, subject: PaperModel) -> Claim:
         )
         detail: dict[str, float] = {"eps": size.eps, "change_class": moved}
         if size.other_eps:
+            # The fewest samples that give an interval: two in each replicate.
             other = _twins(bench, subject, size.other_eps, 2 * SOBOL_REPLICATES)
             note += f" With eps = {size.other_eps:g}: {_figures(other)}."
             detail |= {
@@ -111,6 +113,7 @@ def corner_cases_claim(bench: SweepBench, subject: PaperModel) -> Claim:
             target_half_width=0,
             seed=bench.seed,
         )
+        # Test inputs may be corner cases themselves, as in the paper, which draws them at random.
         both = bench.dataset.subset(np.concatenate([test, disagreed]))
         result = bench.last(statement, zonnscan_populations(subject.classifier, both, params))
         result = dataclasses.replace(result, names=("test", "corner-case"))
@@ -147,6 +150,7 @@ def _populations_claim(
         statement,
         paper,
         _figures(result),
+        # Both: the test alone would also pass where the order is reversed.
         second > first and result.ks_p < LEVEL,
         note,
         {
@@ -198,6 +202,7 @@ def watermark_claim(bench: SweepBench, subject: PaperModel) -> Claim:
 def _watermark_found(
     statement: str, paper: str, result: WatermarkResult, size: SweepSize, name: str
 ) -> Claim:
+    # (runs, key) -> (key,): the runs of one input are not independent, their mean is one value.
     single = compare(result.index[0].mean(0), result.index[1].mean(0)).ks_p
     before, after = (float(share) for share in result.accuracy)
     if single < LEVEL:

@@ -130,8 +130,10 @@ def _sweep(
 
 
 def _rising(statement: str, paper: str, swept: list[ZonnscanResult], subject: PaperModel) -> Claim:
+    # Sweeps alternate: input, twin, input, twin.
     clean = swept[::2]
     curves = np.stack([result.index for result in clean])
+    # (inputs, radii).
     outer = curves[:, clean[0].radii >= CRITICAL]
     start, lowest, highest = (
         float(curves[:, 0].mean()),
@@ -205,15 +207,18 @@ def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLI
 
     Each half-width has ``freedom`` degrees of freedom.
     """
+    # Variance within a sweep, from the half-width back to the standard error.
     error = float(np.mean((half / stats.t.ppf(0.975, freedom)) ** 2))
     if len(values) > 1:
         spread = float(np.var(values, ddof=1))
     else:
         spread = 0.0
+    # No variance within: any difference at all is certain.
     if error == 0:
         if spread == 0:
             return 1.0
         return 0.0
     if len(values) > 1:
+        # F test: variance between the sweeps over the variance within.
         return float(stats.f.sf(spread / error, len(values) - 1, freedom * len(values)))
     return 1.0

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from torch import nn
 
 import robgui
 from robgui import resources
+from robgui.core.dataset import from_arrays
 from robgui.core.execution.budget.cost import Calls, Estimate, Subject, estimate
 from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses
@@ -165,6 +167,48 @@ def test_a_run_makes_as_many_calls_as_was_said(name):
         classifier.capabilities.gradients,
     )
     said = known.calls(params, subject)
+    going = robgui.steps(name, classifier, dataset, **settings)
+    for _ in going:
+        pass
+    assert said.fewest <= going.execution.calls <= said.most
+
+
+def test_wrong_inputs_that_are_looked_at_again_are_counted_beforehand():
+    net = nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+    for parameter in net.parameters():
+        parameter.data.zero_()
+    # Both scores are 0, so the first class is the answer to all inputs, and wrong for each.
+    classifier = robgui.Classifier.from_module(net, (1, 2, 2), output="logits")
+    x = np.random.default_rng(0).random((60, 1, 2, 2), dtype=np.float32)
+    dataset = from_arrays(x, np.ones(60, dtype=np.int64), kind="image", name="wrong")
+    known = analyses()["deepinspect"]
+    said = known.calls(known.params(), Subject(60, 1, "image", (1, 2, 2), 2, gradients=True))
+    going = robgui.steps("deepinspect", classifier, dataset)
+    for _ in going:
+        pass
+    assert going.execution.calls == 120 <= said.most
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "settings"),
+    [
+        ("semantic_map", 5, {"step": {"rotation": 30.0, "scale": 20.0}}),
+        ("semantic_map", 1, {"step": {"rotation": 30.0, "scale": 20.0}, "target": "0"}),
+        ("semantic_map", 0, {"scene": ("box",), "step": {"azimuth": 90.0, "elevation": 50.0}}),
+        ("srvr", 2, {"iterations": 5}),
+        ("srvr", 2, {"iterations": 5, "begin": "range"}),
+        ("srvr", 0, {"iterations": 2, "scene": ("box",)}),
+    ],
+)
+def test_a_run_over_several_shapes_makes_as_many_calls_as_was_said(name, inputs, settings):
+    classifier = robgui.load(demo("fashion_cnn.safetensors"), device="cpu")
+    dataset = None
+    if inputs:
+        dataset = robgui.open_dataset(demo("fashion.npz")).subset(range(inputs))
+    known = analyses()[name]
+    shape, classes = tuple(classifier.shape), classifier.classes
+    subject = Subject(inputs, 1, classifier.kind, shape, classes, gradients=True)
+    said = known.calls(known.params.parse(settings), subject)
     going = robgui.steps(name, classifier, dataset, **settings)
     for _ in going:
         pass

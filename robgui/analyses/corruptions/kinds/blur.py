@@ -22,6 +22,7 @@ def _disk(radius: float, smoothing: float) -> np.ndarray:
     across, down = np.meshgrid(np.arange(-reach, reach + 1), np.arange(-reach, reach + 1))
     disk = ((across**2 + down**2) <= radius**2).astype(np.float64)
     disk /= disk.sum()
+    # As in the reference implementation.
     size = (3, 3) if radius <= 8 else (5, 5)
     return np.asarray(cv2.GaussianBlur(disk, size, sigmaX=smoothing))
 
@@ -31,6 +32,7 @@ def _defocus(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     kernel = _disk(*constant)
     weights = torch.from_numpy(kernel.astype(np.float32)).to(x)[None, None]
     reach = len(kernel) // 2
+    # Channels as a batch of single-channel pictures (n c, 1, h, w): one kernel serves all.
     flat = x.flatten(0, 1)[:, None]
     # Mirroring cannot reach further than the picture does.
     if reach < min(x.shape[2:]):
@@ -46,6 +48,7 @@ def _glass(x: Tensor, constant: tuple[float, int, int], generators: Generators) 
     deviation, reach, rounds = constant
     x = smooth(x, deviation)
     drawn = [_neighbours(x.shape[2:], reach, rounds, one) for one in generators]
+    # (rounds, n, h w): each round reads what the one before has moved.
     for sources in torch.stack(drawn, 1):
         index = sources.to(x.device)[:, None].expand(-1, x.shape[1], -1)
         x = x.flatten(2).gather(2, index).view_as(x)
@@ -88,6 +91,7 @@ def _motion(x: Tensor, constant: tuple[int, float], generators: Generators) -> T
     for picture, one in zip(x, generators, strict=True):
         # Uniform within 45 degrees to either side.
         angle = math.radians(90 * float(torch.rand((), generator=one, device=HOST)) - 45)
+        # Picture by picture: each has an angle of its own.
         blurred.append(streak(picture, *constant, angle))
     return torch.stack(blurred)
 
@@ -103,6 +107,7 @@ def _zoom(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     return total / (len(factors) + 1)
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 BLUR: dict[str, Corruption] = {
     "defocus_blur": Corruption(
         "out of focus",

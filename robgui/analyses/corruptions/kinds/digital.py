@@ -19,6 +19,7 @@ _SHARES_OF = 244 / 224
 
 
 def _contrast(x: Tensor, factor: float, _: Generators) -> Tensor:
+    # Of each channel of each picture, as published: the hue of the average stays.
     means = x.mean((2, 3), keepdim=True)
     return (x - means) * factor + means
 
@@ -43,6 +44,7 @@ def _sheared(shape: torch.Size, shift: float, generator: torch.Generator) -> Ten
     """
     middle = np.array([shape[1] // 2, shape[0] // 2])
     reach = min(shape) // 3
+    # Three points fix an affine map.
     before = middle + reach * np.array([[1, 1], [1, -1], [-1, -1]])
     moved = (2 * torch.rand((3, 2), generator=generator, device=HOST).double().numpy() - 1) * shift
     ones = np.ones((3, 1))
@@ -105,6 +107,7 @@ def _boxes(before: int, after: int) -> Tensor:
     reach = max(1.0, before / after) / 2
     # Pixel centres of the coarser grid, in pixels of the finer one.
     middle = (np.arange(after)[:, None] + 0.5) * before / after
+    # (after, before).
     gap = np.arange(before) + 0.5 - middle
     inside = ((gap > -reach) & (gap <= reach)).astype(np.float64)
     return torch.from_numpy(inside / inside.sum(1, keepdims=True))
@@ -150,6 +153,7 @@ def _floats(pictures: list[np.ndarray], x: Tensor) -> Tensor:
     return torch.from_numpy(stacked.astype(np.float32) / 255).permute(0, 3, 1, 2).to(x)
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 DIGITAL: dict[str, Corruption] = {
     "contrast": Corruption(
         "less contrast",

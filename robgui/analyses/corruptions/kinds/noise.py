@@ -10,6 +10,7 @@ from robgui.core.model.randomness import HOST
 
 
 def _normal(x: Tensor, generators: Generators) -> Tensor:
+    # One generator per picture, so its noise does not depend on the rest of the batch.
     drawn = [torch.randn(x.shape[1:], generator=one, device=HOST) for one in generators]
     return torch.stack(drawn).to(x)
 
@@ -45,6 +46,7 @@ def _speckle(x: Tensor, deviation: float, generators: Generators) -> Tensor:
     return x + x * deviation * _normal(x, generators)
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 NOISE: dict[str, Corruption] = {
     "gaussian_noise": Corruption(
         "Gaussian noise",

@@ -18,6 +18,8 @@ Border = Literal["last", "mirror"]
 def smooth(x: Tensor, deviation: float, border: Border = "last", reach: float = 4) -> Tensor:
     """Pictures ``(…, h, w)`` filtered with a Gaussian, cut off after ``reach`` deviations."""
     rows, columns = (_bell(size, deviation, border, reach) for size in x.shape[-2:])
+    # A Gaussian is separable: two products with a (size, size) matrix
+    # instead of a wide convolution.
     return rows.to(x) @ x @ columns.to(x).T
 
 
@@ -33,6 +35,7 @@ def _bell(size: int, deviation: float, border: Border, reach: float) -> Tensor:
     if furthest:
         line = np.exp(-(steps**2) / (2 * deviation**2))
     else:
+        # Too narrow to reach a neighbour; dividing by a deviation of 0 is avoided as well.
         line = np.ones(1)
     source = np.arange(size)[:, None] + steps
     if border == "last":
@@ -56,6 +59,7 @@ def streak(x: Tensor, reach: int, deviation: float, angle: float) -> Tensor:
     height, width = x.shape[-2:]
     length = 2 * reach
     flat = x.reshape(-1, 1, height, width)
+    # By the whole length on each side, since the angle may point anywhere.
     padded = functional.pad(flat, (length,) * 4, mode="replicate")
     weights = np.exp(-(np.arange(length + 1) ** 2) / (2 * deviation**2))
     total = torch.zeros_like(flat)
@@ -69,6 +73,7 @@ def streak(x: Tensor, reach: int, deviation: float, angle: float) -> Tensor:
 def enlarged(x: Tensor, factor: float) -> Tensor:
     """The middle of pictures ``(n, c, h, w)``, enlarged to their size."""
     height, width = x.shape[2:]
+    # Rounded up, as published.
     inner = math.ceil(height / factor), math.ceil(width / factor)
     top, left = (height - inner[0]) // 2, (width - inner[1]) // 2
     middle = x[:, :, top : top + inner[0], left : left + inner[1]]

@@ -53,6 +53,7 @@ def _liquid(shape: torch.Size, constant: Spatter, generator: torch.Generator) ->
 def _hidden(liquid: Tensor, softness: float) -> Tensor:
     """How much of each pixel mud hides: nearly all or nothing."""
     cover = smooth((liquid > 0).double(), softness)
+    # 0.8, the Canny limits 50 and 150 and the depth of 20 below are the reference implementation's.
     return torch.where(cover < 0.8, torch.zeros_like(cover), cover)
 
 

@@ -29,6 +29,7 @@ def _snow(x: Tensor, constant: Snow, generators: Generators) -> Tensor:
     flakes = torch.stack([_flakes(x.shape[2:], constant, one) for one in generators])
     # Flakes and the same turned by 180 degrees, as published.
     layer = (flakes + flakes.flip(1, 2)).to(x)[:, None]
+    # 1.5 and 0.5 as published; above 1 it is clipped with everything else.
     pale = torch.maximum(x, _grey(x) * 1.5 + 0.5)
     return kept * x + (1 - kept) * pale + layer
 
@@ -40,6 +41,7 @@ def _flakes(shape: torch.Size, constant: Snow, generator: torch.Generator) -> Te
     layer = enlarged(noise, factor)[0, 0]
     layer = torch.where(layer < least, torch.zeros_like(layer), layer).clip(0, 1)
     turn = float(torch.rand((), generator=generator, device=HOST))
+    # Between -135 and -45 degrees, as published.
     return streak(layer, reach, width, math.radians(90 * turn - 135))
 
 
@@ -63,6 +65,7 @@ def _ice(shape: torch.Size, generator: torch.Generator) -> Tensor:
     The published corruption uses six photographs of frost instead, which do not come with this
     program.
     """
+    # In proportion to the picture, or needles of 224 pixels would fill one of 32.
     reach = max(2, min(shape) // _NEEDLE)
     needles = torch.zeros(shape, device=HOST)
     for angle in torch.rand(_DIRECTIONS, generator=generator, device=HOST).tolist():
@@ -93,6 +96,7 @@ def clouds(shape: torch.Size, decay: float, generator: torch.Generator) -> Tenso
             coarse, (height, width), mode="bicubic", align_corners=True
         ).squeeze(0).squeeze(0)
         grain, strength = 2 * grain, strength / decay
+    # Stretched to [0, 1], as the published plasma fractal is.
     total -= total.min()
     return total / total.max().clamp_min(1e-9)
 
@@ -105,6 +109,7 @@ def _brightness(x: Tensor, added: float, _: Generators) -> Tensor:
     return torch.where(value > 0, x * factor, torch.full_like(x, min(1.0, added)))
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 WEATHER: dict[str, Corruption] = {
     "snow": Corruption(
         "snow",

@@ -22,13 +22,16 @@ R = TypeVar("R")
 Array = np.ndarray | Tensor
 
 #: Most classes for which everything is computed in double precision.
+#: Few classes cost little, and near-identical columns lose their digits in single precision.
 EXACT_CLASSES = 200
 #: A squared distance below this share of the two squared norms has lost digits in the Gram product
 #: and is recomputed.
+#: Single-precision products are good to about 1e-6 of the norms: at 1e-3 three digits are left.
 _CLOSE = 1e-3
 #: Most pairs recomputed; more are close only if nothing can be told apart anyway.
 _MOST_CLOSE = 20_000
 #: Numbers of rho processed at once.
+#: 64 MB in double precision.
 PORTION = 8_000_000
 #: Entries of the bias triangle processed between two yields.
 BIAS_PORTION = 40_000_000
@@ -87,11 +90,13 @@ def napvd_rounds(
     if members is None:
         divisor = None
     else:
+        # Divided portion by portion: a second matrix of shares would double the memory.
         divisor = members[places].to(torch.float32)
     squares = yield from _squares_rounds(chosen, divisor)
     # Not in equation 2, but in the authors' code, and their tables need it.
     if norm == "rms":
         either = yield from _either_rounds(chosen)
+        # Two classes that activate nothing are equal, hence 0 instead of 0/0.
         squares = torch.where(either > 0, squares / either.clamp_min(1), torch.zeros_like(squares))
     full = torch.full(
         (rho.shape[1], rho.shape[1]), math.nan, dtype=torch.float64, device=rho.device
@@ -112,9 +117,11 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
     # Portions are summed in double precision: single would lose digits over thousands of neurons.
     products = torch.zeros((x.shape[1], x.shape[1]), dtype=torch.float64, device=x.device)
     portions = _portions(x)
+    # One buffer for all portions; the first is the longest.
     buffer = torch.empty(portions[0].shape, dtype=dtype, device=x.device)
     for rows in portions:
         centred = buffer[: len(rows)]
+        # A copy, since the counts belong to the tally, which goes on adding to them.
         centred.copy_(rows)
         if divisor is not None:
             centred.div_(divisor)
@@ -149,6 +156,7 @@ def _either_rounds(x: Tensor) -> Generator[None, None, Tensor]:
     """Number of neurons ``(m, m)`` that a or b ever activates."""
     both = torch.zeros((x.shape[1], x.shape[1]), dtype=torch.float64, device=x.device)
     for rows in _portions(x):
+        # Sums of zeros and ones stay exact in single precision up to 2^24 neurons.
         both += _gram((rows > 0).float())
         yield
     single = both.diagonal()
@@ -182,6 +190,7 @@ def bias(distance: Array, a: int, b: int) -> Array:
     value = torch.where(
         total > 0, difference / total.clamp_min(torch.finfo(torch.float64).tiny), difference * 0
     )
+    # Equation 3 speaks of a third class only.
     value[[a, b]] = math.nan
     return answer(value, distance)
 
@@ -194,6 +203,7 @@ def bias_limit(distance: Array, filter: Filter) -> float:  # noqa: A002  (the pu
         return math.inf
     # Section 4.3 drops third classes that are far from both. With mean + 1 std, as its text has it,
     # nearly all of them stay; mean - 1 std ranks true bias better on the authors' own data.
+    # These are all pairs, not a sample of them, so ddof is 0.
     spread = float(values.std(correction=0))
     return float(values.mean()) + (spread if filter == "paper" else -spread)
 
@@ -239,6 +249,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
     computed.
     """
     near = d < limit
+    # A class is at distance 0 from itself and is never its own third class.
     near.fill_diagonal_(False)
     total = torch.zeros_like(d)
     tiny = torch.finfo(d.dtype).tiny
@@ -248,6 +259,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
         rows = near_c.nonzero()[:, 0]
         # A third class near both a and b is met from either side: half its weight each time.
         weight = 1 - 0.5 * near_c.to(d.dtype)
+        # With b = c the triplet (a, c, c) has no third class.
         weight[c] = 0
         own = d[c, rows][:, None]
         part = torch.sub(own, d[c]).abs_()
@@ -293,6 +305,7 @@ def as_tensor(values: Any) -> Tensor:
     """A tensor as it is, anything else as a tensor in memory."""
     if isinstance(values, Tensor):
         return values.detach()
+    # torch refuses arrays with negative strides, such as a reversed view.
     return torch.from_numpy(np.ascontiguousarray(values))
 
 

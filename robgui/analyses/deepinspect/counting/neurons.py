@@ -53,6 +53,7 @@ class NeuronBatch:
         0 where a layer is constant.
         """
         whole = torch.cat(list(self.layers.values()), 1)
+        # One concatenation and three selections, however many layers there are.
         neurons, low, high = (
             whole.index_select(1, columns) for columns in _columns(tuple(self.sizes), whole.device)
         )
@@ -80,7 +81,7 @@ def summary(output: Tensor) -> Tensor:
 
     A mean per neuron, then the layer's minimum and maximum.
 
-    Of four dimensions the second counts the channels; of fewer, the last counts the units.
+    With four dimensions the second holds the channels; with fewer, the last holds the units.
     """
     if output.ndim == 4:
         # Section 3.1: a channel is a neuron, its activation the mean over the picture.
@@ -89,6 +90,8 @@ def summary(output: Tensor) -> Tensor:
         if output.ndim == 2:
             neurons = output
         else:
+            # Sequences (n, tokens, units): the mean over tokens takes
+            # the place of that over pixels.
             neurons = output.flatten(1, -2).mean(1)
     # No flatten, which would copy an image in channels-last order.
     whole = tuple(range(1, output.ndim))
@@ -106,6 +109,7 @@ def read(
         raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
     seen = first > 0
     if first:
+        # A continued run skips what the kept counts already contain.
         rest = dataset.subset(range(first, len(dataset)))
     else:
         rest = dataset
@@ -131,6 +135,7 @@ def _read_batch(
             raise ModelError(
                 f"{classifier.name}: not enough memory for a single input on {classifier.device}."
             ) from None
+        # Counts add up, so two halves give what the whole batch would have given.
         half = len(x) // 2
         yield from _read_batch(classifier, places[:half], x[:half], last_layer)
         yield from _read_batch(classifier, places[half:], x[half:], last_layer)

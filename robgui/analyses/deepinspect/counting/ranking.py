@@ -98,6 +98,7 @@ def mode_rounds(
     weights = classifier.class_weights()
     if weights is None:
         return None
+    # Equation 2 applied to weights instead of rho (Section 4.3, baseline i): a column is a class.
     distance = (yield from napvd_rounds(weights.T.cpu())).numpy()
     average = yield from avg_bias_rounds(torch.from_numpy(distance), params.bias_filter)
     return Baseline(distance, average.numpy())

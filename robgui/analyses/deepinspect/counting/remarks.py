@@ -31,6 +31,7 @@ def remarks_on(
             f"Fewer than {FEW_MEMBERS} predicted members, so their distances are unsure:"
             f" {_listed(few, classes)}."
         )
+    # Only multi-label models: an arg max always predicts something.
     if tally.without():
         if tally.without() == 1:
             they = "it counts"

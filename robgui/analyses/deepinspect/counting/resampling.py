@@ -23,8 +23,10 @@ from robgui.core.devices import to_device, to_host
 #: Groups of inputs.
 GROUPS = 32
 #: Most counts kept over all groups; larger networks get no intervals.
+#: 64 MB in single precision.
 MOST = 16_000_000
 #: Draws, the fewest that still give an interval, and the work of all of them together.
+#: 4e10 multiplications take about three seconds on two cores.
 DRAWS, FEWEST_DRAWS, WORK = 200, 60, 4e10
 #: Share of the draws inside an interval.
 LEVEL = 0.95
@@ -51,6 +53,7 @@ class Grouped:
     """
 
     def __init__(self, classes: int, neurons: int, device: torch.device) -> None:
+        # At most MOST numbers, 64 MB in single precision.
         self.counts = torch.zeros((GROUPS, classes, neurons), device=device)
         self.members = torch.zeros((GROUPS, classes), device=device)
 
@@ -58,6 +61,7 @@ class Grouped:
         """Adds a batch: numbers of the inputs, their classes ``(n, m)``, their active neurons."""
         group = group_of(places)
         weight = member.float()
+        # Group by group: one product with a membership (GROUPS, n, m) would do 32 times the work.
         for one in np.unique(group).tolist():
             chosen = to_device(torch.from_numpy(np.flatnonzero(group == one)), act.device)
             self.counts[one].addmm_(weight[chosen].T, act[chosen])
@@ -76,11 +80,13 @@ def group_of(places: np.ndarray) -> np.ndarray:
     """
     # Multiplication by 2^64 over the golden ratio (Knuth's hash); the upper bits are well mixed.
     mixed = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    # Consecutive numbers often belong together (frames of a film, one folder per class), and a
+    # block in one group would make the draws depend on the order of the files.
     return np.asarray((mixed >> np.uint64(40)) % np.uint64(GROUPS), dtype=np.int64)
 
 
 def fits(classes: int, neurons: int) -> bool:
-    """Whether the groups of such a network may be kept and drawn often enough."""
+    """Whether counts of this size can be kept for every group and drawn often enough."""
     return GROUPS * classes * neurons <= MOST and _draws(classes, neurons) >= FEWEST_DRAWS
 
 
@@ -101,6 +107,7 @@ def interval_rounds(
         here = often @ members > 0
         again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members, here)
         drawn.append(again)
+    # Quantiles by rank: two ends of 60 draws are the second lowest and the second highest.
     ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
     with np.errstate(all="ignore"):
         below, above = _quantiles(torch.stack(drawn).cpu().numpy(), ends)
@@ -114,6 +121,7 @@ def interval_rounds(
 def _quantiles(drawn: np.ndarray, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
     """Quantiles over the draws; a draw without members of a class says nothing about it."""
     known = np.isfinite(drawn)
+    # Unknown draws sort behind all others, so ranks below ``count`` see known ones only.
     ordered = np.sort(np.where(known, drawn, np.inf), axis=0)
     count = known.sum(0)
     # By rank among the draws that know this pair, which may be fewer than all.

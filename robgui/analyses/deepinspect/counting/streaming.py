@@ -68,6 +68,7 @@ def sharpened(
         dataset,
         batch=params.batch,
         last_layer=params.last_layer,
+        # Above 0 when the counts of an interrupted run have been absorbed.
         first=known.tally.upto,
     ):
         known.tally.add(reading)

@@ -54,6 +54,8 @@ class InspectionSums:
         self._name = classifier.name
         self._m = m = classifier.classes
         fitting = align(classifier, dataset)
+        # Labels enter here and leave through ``conf`` and ``accuracy``
+        # only; counting never reads them.
         self.true, self.true_matrix = _truth(fitting, m, self._multi_label)
         self.counts = torch.zeros((len(thresholds), m, 0), device=device)
         self.active = torch.zeros(len(thresholds), dtype=torch.float64, device=device)
@@ -83,6 +85,8 @@ class InspectionSums:
                 (len(self._thresholds), self._m, int(self.layer_sizes.sum())), device=self._device
             )
             self._make_groups()
+        # Checked on the device and read with the next numbers: asking now
+        # would wait for it in each batch.
         self._finite &= torch.isfinite(reading.scores).all()
         scaled = reading.scaled()
         top = reading.scores.argmax(1)
@@ -156,6 +160,7 @@ class InspectionSums:
         whole = self.part()
         return replace(
             whole,
+            # On the host ``cpu().numpy()`` shares memory with the counts.
             counts=whole.counts.copy(),
             active=whole.active.copy(),
             members=whole.members.copy(),
@@ -175,7 +180,7 @@ class InspectionSums:
         return int(self.counts.nbytes + groups + self._predicted.nbytes + self._bits.nbytes)
 
     def takes(self, part: TallyPart) -> bool:
-        """Whether the counts are those of such a network over the first inputs of such data."""
+        """Whether the counts fit this network and the first inputs of these data."""
         m, neurons = self._m, int(part.layer_sizes.sum())
         grouped = (GROUPS, m, neurons) if self._intervals and fits(m, neurons) else (0, 0)
         rows = len(part.predicted)
@@ -187,6 +192,7 @@ class InspectionSums:
             and part.group_members.shape == grouped[:2]
             and part.type2.shape == (2, m, m)
             and part.bits.shape == (min(rows, len(self._bits)), self._bits.shape[1])
+            # More rows than inputs: the dataset has shrunk since.
             and 0 < part.seen <= rows <= len(self._predicted)
             # A file may have been damaged or made by another network; a
             # wrong class would index outside.

@@ -22,6 +22,7 @@ from robgui.analyses.deepinspect.pairs import beyond, pair_places, top_share
 from robgui.analyses.deepinspect.result import Quality
 
 #: Fewest images that say anything about a direction of type 2 confusion.
+#: With fewer, one image moves the share by more than a tenth.
 FEWEST = 10
 #: Entries of a disparity sum processed between two yields.
 PORTION = 100_000_000
@@ -44,6 +45,7 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
     true, predicted = (np.asarray(as_tensor(values).cpu(), dtype=np.int64) for values in (y, yhat))
     known = (true >= 0) & (predicted >= 0)
     table = (
+        # One number per cell of the confusion table, so one pass counts all of it.
         np.bincount(true[known] * m + predicted[known], minlength=m * m)
         .reshape(m, m)
         .astype(np.float64)
@@ -133,6 +135,7 @@ def avg_cd_rounds(conf: Tensor) -> Generator[None, None, Tensor]:
     places = known.nonzero()[:, 0]
     c = conf[places[:, None], places].double().fill_diagonal_(0)
     full = torch.full(conf.shape, math.nan, dtype=torch.float64, device=conf.device)
+    # Single-label data have no gaps, and sums over all classes are far quicker.
     if bool(torch.isfinite(c).all()):
         average = yield from _disparity(c)
     else:
@@ -149,6 +152,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
     m = len(conf)
     total = torch.empty_like(conf)
     for rows in torch.split(torch.arange(m, device=conf.device), max(1, PORTION // max(1, m * m))):
+        # The L1 distance of two rows is the sum of |conf(x, z) - conf(y, z)| over z; memory O(m²).
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
     # Section 4.2.2: avg_cd is a mean over the m - 2 third classes.
@@ -166,6 +170,7 @@ def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
     total, count = torch.zeros_like(conf), torch.zeros_like(conf)
     for z, known in enumerate(finite):
         places = known.nonzero()[:, 0]
+        # conf is symmetric, so row z is also its column.
         column = conf[z, places]
         total[places[:, None], places] += torch.sub(column[:, None], column).abs_()
         count[places[:, None], places] += 1
@@ -182,6 +187,7 @@ def cost_curve(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     score, true = _vectors(scores, truth)
     if not true.any():
         return np.array([0.0, 1.0]), np.array([math.nan, math.nan])
+    # Most suspicious first (Section 4.3, AUCEC).
     order = np.argsort(-score, kind="stable")
     # The curve has a point only at the end of each group of equal scores.
     ends = np.flatnonzero(np.r_[np.diff(score[order]) != 0, True]) + 1
@@ -230,6 +236,7 @@ def quality(
         top_percent: The second cut-off.
     """
     places = pair_places(np.isfinite(suspicion) & np.isfinite(truth))
+    # Pairs above the diagonal only: each counts once.
     score, error = (
         matrix[places[:, 0], places[:, 1]].astype(np.float64) for matrix in (suspicion, truth)
     )
@@ -262,6 +269,7 @@ def quality(
         aucec=area,
         aucec_mode=mode_area,
         aucec_optimal=best_area,
+        # A random order lies on the diagonal, area ½.
         gain_random=area / 0.5 - 1,
         gain_mode=area / mode_area - 1 if mode_area > 0 else math.nan,
         cost=grid,

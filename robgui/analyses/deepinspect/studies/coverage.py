@@ -30,6 +30,7 @@ from robgui.core.text.words import count
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
 #: Entries (members x neurons) processed at once.
+#: 16 MB a tensor in single precision.
 _PORTION = 4_000_000
 
 
@@ -39,10 +40,14 @@ def deepinspect_coverage(
     """First the inputs of the profile, then the others."""
     covered = _Coverage(classifier, dataset, params)
     pace = GrowingPace(shortest=0.1)
+    # The paper profiles on training and measures on test images (Section 5, setting 3). A user has
+    # one dataset, so it is split by chance: by order the profile could miss whole classes.
     order = np.random.default_rng(params.seed).permutation(len(dataset))
+    # Both parts get at least one input if there are two.
     count = min(
         max(1, round(len(dataset) * params.profile_percent / 100)), max(1, len(dataset) - 1)
     )
+    # Sorted within each part: inputs are read in the order of the dataset.
     for profile, places in ((True, np.sort(order[:count])), (False, np.sort(order[count:]))):
         if not len(places):
             continue
@@ -81,12 +86,17 @@ class _Coverage:
         top, pattern = top_neurons(reading.raw(), self._params.top)
         member = members(reading.scores, self._classifier.settings.multi_label)
         best = reading.scores.argmax(1)
+        # Left on the device until a Step is due: reading after each
+        # batch would wait for the device.
         self._unread.append((own, (best, active.float().mean(1), pattern, member)))
         if self._classifier.settings.multi_label:
+            # An input of several classes counts once for each, as rows
+            # (k,) of inputs and their classes.
             rows, classes = member.nonzero(as_tuple=True)
         else:
             rows, classes = torch.arange(len(best), device=best.device), best
         raw = torch.cat(reading.raw(), 1)
+        # Several (k, N) tensors of the portion exist at a time; those of a whole batch may not fit.
         for start in range(0, len(rows), max(1, _PORTION // self._neurons)):
             part = slice(start, start + max(1, _PORTION // self._neurons))
             self._add_members(
@@ -116,15 +126,21 @@ class _Coverage:
             mark(flags, rows, classes)
         if profile:
             index = classes[:, None].expand_as(raw)
+            # The range [low, high] of each neuron for each class (m, N), by which DeepGauge tells
+            # usual outputs from corner cases.
             self._low.scatter_reduce_(0, index, raw, "amin")
             self._high.scatter_reduce_(0, index, raw, "amax")
             return
         low, high = self._low[classes], self._high[classes]
+        # Without a member in the profile low is still inf: such a class has no corner cases.
         known = low <= high
         mark(self._below, (raw < low) & known, classes)
         mark(self._above, (raw > high) & known, classes)
         sections = self._params.sections
+        # A neuron that never varied has one section; 1 instead of 0 keeps the quotient finite.
         width = torch.where(high > low, high - low, 1)
+        # raw = high would fall into section k of 0 … k - 1; without a profile low is inf, and the
+        # infinite quotient is clamped before it becomes an integer.
         section = ((raw - low) / width * sections).nan_to_num(0).clamp(0, sections - 1).long()
         self._sections.add(classes, section, (raw >= low) & (raw <= high))
 
@@ -157,6 +173,7 @@ class _Coverage:
         inputs, classes = (np.concatenate([pair[i] for pair in self._owners]) for i in (0, 1))
         counts = np.bincount(classes, minlength=m)
         coverage = self._coverage.astype(np.float64)
+        # Per input, as the paper's box plots have it (Figure 3), not the union over a class.
         groups = [coverage[inputs[classes == c]] for c in range(m)]
         statistic, p = kruskal(groups)
         effect = cohens_d(groups)
@@ -177,6 +194,7 @@ class _Coverage:
             coverage=self._coverage.copy(),
             neuron=active,
             multisection=reached,
+            # Two corner regions per neuron (DeepGauge), so the share of both is their mean.
             boundary=np.where(profiled, (below + above) / 2, math.nan),
             strong=above,
             top=top,
@@ -220,6 +238,7 @@ class _Coverage:
 
 def mark(flags: Tensor, rows: Tensor, classes: Tensor) -> None:
     """Sets ``flags (m, N)`` where any row ``(k, N)`` of a class is True."""
+    # A sum instead of an assignment: of rows with the same class an indexed write keeps only one.
     hits = torch.zeros(flags.shape, dtype=torch.float32, device=flags.device).index_add_(
         0, classes, rows.float()
     )
@@ -233,6 +252,8 @@ def top_neurons(layers: list[Tensor], k: int) -> tuple[Tensor, Tensor]:
         flags = torch.zeros(layer.shape, dtype=torch.bool, device=layer.device)
         chosen.append(flags.scatter_(1, layer.topk(min(k, layer.shape[1]), 1).indices, True))
     top = torch.cat(chosen, 1)
+    # A random 63-bit key per neuron; a set is known by the sum of its keys. Among a million sets
+    # two agree by chance with probability below 1e-7, and no set is stored.
     keys = torch.randint(
         -(2**62), 2**62, (top.shape[1],), generator=host_generator(0), device=HOST
     ).to(top.device)
@@ -248,6 +269,7 @@ def kruskal(groups: list[np.ndarray]) -> tuple[float, float]:
     if len(filled) < 2:
         return math.nan, math.nan
     if np.ptp(np.concatenate(filled)) == 0:
+        # All ranks are tied, for which the statistic is 0/0.
         return 0.0, 1.0
     test = stats.kruskal(*filled)
     return float(test.statistic), float(test.pvalue)
@@ -265,6 +287,7 @@ def cohens_d(groups: list[np.ndarray]) -> np.ndarray:
     variances = np.array(
         [group.var(ddof=1) if len(group) > 1 else math.nan for group in groups], dtype=np.float64
     )
+    # Pooled over both groups, weighted by their degrees of freedom.
     freedom = (sizes - 1)[:, None] + (sizes - 1)
     pooled = ((sizes - 1) * variances)[:, None] + (sizes - 1) * variances
     pooled = np.sqrt(pooled / np.where(freedom > 0, freedom, math.nan))
@@ -272,6 +295,7 @@ def cohens_d(groups: list[np.ndarray]) -> np.ndarray:
     effect = np.where(
         pooled > 0,
         difference / np.where(pooled > 0, pooled, 1),
+        # Two constant groups: equal, or apart by infinitely many standard deviations.
         np.where(difference > 0, math.inf, 0.0),
     )
     return np.where(np.isfinite(pooled), effect, math.nan)

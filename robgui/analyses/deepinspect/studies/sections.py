@@ -61,11 +61,14 @@ class BitMarks:
         cell = (classes[:, None] * self._neurons + neuron) * self._bytes
         cell = cell + section.div(_BITS, rounding_mode="floor")
         bit = (inside.long() << section.remainder(_BITS)).to(torch.uint8)
+        # Setting a bit reads and writes a byte; two members of one class
+        # at once would lose one of them.
         for rows in _without_repetition(classes):
             where, new = cell[rows].flatten(), bit[rows].flatten()
             held = self._cells[where]
             self._cells[where] = held | new
             fresh = ((new & ~held) != 0).view(len(rows), -1)
+            # Counted when set: counting bits at the end would unpack all of them.
             self._reached[classes[rows]] += fresh.sum(1)
 
     def shares(self) -> Tensor:
@@ -81,6 +84,7 @@ def section_marks(
     Raises:
         ParamsError: Not even a bit each does.
     """
+    # A byte each while it fits: bits must be set one member of a class after the other.
     if classes * neurons * sections <= LARGEST:
         return ByteMarks(classes, neurons, sections, device)
     most = _BITS * (LARGEST // (classes * neurons))

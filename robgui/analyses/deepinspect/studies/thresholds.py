@@ -57,6 +57,7 @@ class _Sweep:
     def derive(self) -> Generator[None, None, None]:
         """Ranks the pairs by every threshold, in portions."""
         truth = yield from truth_rounds(self.tally)
+        # Swapped in when all thresholds are ranked: half old and half new would not compare.
         rankings = []
         for place in range(len(self._params.thresholds)):
             rankings.append(
@@ -76,6 +77,7 @@ class _Sweep:
     def _result(self, *, complete: bool) -> ThresholdsResult:
         params, tally = self._params, self.tally
         thresholds = np.array(params.thresholds)
+        # The paper's threshold, or the one tried that is nearest to it.
         reference = int(np.abs(thresholds - 0.5).argmin())
         cuts = (params.cutoff, params.top_percent)
         confused = [report(-ranking.napvd, *cuts) for ranking in self._rankings]
@@ -132,5 +134,6 @@ def sensitivity(
 
 def _agreement(first: set[tuple[int, int]], second: set[tuple[int, int]]) -> float:
     if first | second:
+        # Jaccard's index: also punishes a threshold that reports many more pairs.
         return len(first & second) / len(first | second)
     return math.nan

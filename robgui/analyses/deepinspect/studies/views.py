@@ -124,6 +124,7 @@ def _apart(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Matrix:
     known = np.isfinite(values)
     means = np.where(known, values, 0.0).sum(1) / np.maximum(known.sum(1), 1)
     apart = values - means[:, None]
+    # Symmetric around 0, so the middle colour is the mean.
     far = float(np.nanmax(np.abs(apart), initial=LEAST_APART))
     return Matrix(
         "How far each class is from the mean of all",

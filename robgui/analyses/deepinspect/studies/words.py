@@ -54,6 +54,7 @@ def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
     if not np.isfinite(result.effect_shares).all():
         words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
         return Verdict(Status.UNKNOWN, words, scope=scope)
+    # Negligible and small effects together, as the paper counts them (Section 5, setting 2).
     weak = float(result.effect_shares[:2].sum())
     sentence = f"Coverage cannot tell {percent(weak)} of the pairs of classes apart."
     if not result.complete:
@@ -63,6 +64,7 @@ def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
         _kruskal_words(result),
     )
     quantity = Quantity("Pairs of classes with equal coverage", weak, text=percent(weak))
+    # Never "holds" or "fails": coverage does not tell whether the model is right.
     return Verdict(Status.UNKNOWN, sentence, quantity, scope, because)
 
 
@@ -81,6 +83,7 @@ def _kruskal_words(result: CoverageResult) -> str:
     if result.kruskal_p > 0:
         surety = f"p = {number(result.kruskal_p)}"
     else:
+        # 0 by underflow: the smallest double is about 5e-324.
         surety = "p < 10⁻³⁰⁰"
     if result.kruskal_p < 0.05:
         differ = "differs"

@@ -84,6 +84,7 @@ class _Look:
         probs = classifier.probs(self._x, params.batch)
         self._probs, self._predicted = to_host(probs, probs.argmax(1))
         if target is None:
+            # One class for both pictures, that of the first: only then can their heat be compared.
             self._target = self._class(data)
         else:
             self._target = target
@@ -143,8 +144,10 @@ class _Look:
     def step(self) -> Step[AttributionResult]:
         """Everything so far; missing ways are 0."""
         count, (height, width) = len(self._x), self._x.shape[2:]
+        # A way that has not come yet is no row of zeros: those would mean that nothing counts.
         begun = {way: row for way, row in self._heat.items() if row[0] is not None}
         maps = [one for row in begun.values() for one in row if one is not None]
+        # One transfer for all maps.
         told = to_host(*maps, *self._left)
         heat = np.zeros((len(begun), count, height, width), np.float32)
         places = [

@@ -61,6 +61,7 @@ class AttributionResult:
 
         Nan where nothing speaks for it.
         """
+        # What speaks against the class is no part of what speaks for it.
         heat = np.sort(self.heat[way, picture].clip(min=0).ravel())[::-1]
         total = float(heat.sum())
         most = max(1, round(share * len(heat)))

@@ -51,6 +51,7 @@ def overlay(picture: np.ndarray, heat: np.ndarray) -> np.ndarray:
     """Heat ``(h, w)`` in colour on a grey picture ``(h, w, 3)``, the strongest at full strength."""
     grey = np.repeat(picture.mean(2, keepdims=True), 3, 2) * 0.5 + 96
     largest = max(float(np.abs(heat).max()), 1e-12)
+    # A power below 1 lifts weak heat, which would hardly show beside the strongest.
     strength = (np.abs(heat) / largest)[..., None] ** 0.7
     colour = np.where(heat[..., None] > 0, _FOR, _AGAINST)
     return np.asarray((grey * (1 - strength) + colour * strength).clip(0, 255), np.uint8)
@@ -69,6 +70,7 @@ def _matrix(result: AttributionResult, way: int, at: int, name: str) -> Matrix:
         f"{title[0].upper()}{title[1:]}{of}",
         Axis("column", unit="pixels"),
         Axis("row from below", unit="pixels"),
+        # Row 0 of a Matrix is the lowest.
         heat[::-1].astype(np.float64),
         scale,
         (-largest, largest),

@@ -49,6 +49,7 @@ def _unwatched(classifier: Classifier, x: Tensor) -> str:
         if found is None:
             return f"{classifier.name} has no convolution that can be watched"
         scores, seen = found
+        # Any class will do to see whether slopes arrive.
         slopes: tuple[Tensor | None, ...] = torch.autograd.grad(
             scores[0, 0], seen, allow_unused=True
         )
@@ -68,6 +69,7 @@ def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None
         return None
     with torch.enable_grad():
         scores, layers = classifier.watched(x.detach().clone().requires_grad_(True))
+    # After global pooling a map has one place, and Grad-CAM would colour the whole picture alike.
     maps = [one for one in layers.values() if one.dim() == 4 and min(one.shape[2:]) > 1]
     if maps and maps[-1].requires_grad:
         return (scores, maps[-1])
@@ -113,6 +115,7 @@ def integrated_gradients(
         x, cover, target=target, n_steps=steps, internal_batch_size=TOGETHER,
         return_convergence_delta=True,
     )  # fmt: skip
+    # Completeness: attributions less what is left add up to score(picture) - score(cover).
     whole = found.sum() - left[0]
     return found[0].sum(0).detach(), (left[0] / whole.abs().clamp_min(1e-9)).detach().abs()
 

@@ -43,6 +43,7 @@ def so_far(result: AttributionResult) -> str:
 
 def where(heat: np.ndarray) -> tuple[str, np.ndarray]:
     """The ninth of the picture that speaks most for the class: in words, and its heat."""
+    # Also where a side is no multiple of 3.
     rows, columns = (np.array_split(np.arange(size), 3) for size in heat.shape)
     heat = heat.clip(min=0)
     sums = [[float(heat[np.ix_(row, column)].sum()) for column in columns] for row in rows]
@@ -55,7 +56,7 @@ def _sentence(result: AttributionResult, picture: int) -> str:
     klass, name = result.labels[result.target], result.names[picture]
     chance = float(result.confidence[picture])
     if chance < _HARDLY:
-        return f"In {name} “{klass}” has hardly a chance, so that covering has nothing to take."
+        return f"In {name} “{klass}” has hardly a chance, so covering has nothing to take."
     if not (heat > 0).any():
         return f"In {name} covering no part lowers the chance of “{klass}”."
     place, there = where(heat)

@@ -41,6 +41,7 @@ class Deal:
         for k in features:
             mine = np.flatnonzero(owner == k)
             chance = np.log(np.maximum(mixture.within(k).ravel()[pixels[mine]], 1e-300))
+            # Popped from the end of the list, which costs nothing.
             order = np.argsort(chance + noise[mine], kind="stable")  # the first stands last
             self._stock[k] = first[mine[order]].tolist()
         self._owner = dict(zip(first.tolist(), owner.tolist(), strict=True))

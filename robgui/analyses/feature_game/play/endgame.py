@@ -88,6 +88,7 @@ class Endgame:
                             below[child] = self._deals[state].copy()
                             below[child].take(option)
             self._deals.update(below)
+            # Checked before the layer is asked: enumerating costs time, asking costs calls.
             if len(self._deals) > most:
                 return False
             layer = list(below)

@@ -114,9 +114,12 @@ class Exchange:
         """Some better pixels come in, more of the weaker ones go."""
         group = max(1, len(self._state) // GROUPS)
         added = yield from self._better(group)
+        # First more pixels, then fewer: at the border of the class a
+        # swap of one for one seldom pays.
         larger = self._with(added)
         parts = self._parts(larger, group)
         margins = yield from self._margins([larger, *(_less(larger, set(one)) for one in parts)])
+        # For want of calls: half-known losses would mislead the next round.
         if not np.isfinite(margins).all():
             return
         margin = float(margins[0])
@@ -202,6 +205,7 @@ class Exchange:
             lent.append(node)
             options = tuple(one for one in self._drawn(node.keypoint, group) if one not in inside)
             if options:
+                # A draw may repeat; asked once, it belongs to the feature that drew it first.
                 found.setdefault(options, node)
         for node in lent:
             node.visits -= 1
@@ -234,6 +238,7 @@ class Exchange:
         pixels = self._game.pixel[list(self._state)]
         mine = pixels[self._owner[pixels] == keypoint]
         chance = self._root.children[keypoint].prior
+        # With the share of the prior that changed pixels have given this feature.
         if self._rng.random() * chance < self._near[keypoint]:
             pixel = int(self._rng.choice(mine))
             y, x = pixel // width, pixel % width
@@ -269,6 +274,7 @@ class Exchange:
         known = [option for option in larger if option in self._losses]
         order = sorted(known, key=lambda option: self._losses[option])
         losses = np.cumsum([self._losses[option] for option in order])
+        # One pixel must stay: without any the class is the original.
         low, high = 0, min(len(order), len(larger) - 1) + 1
         middle = min(max(1, int((losses < margin).sum())), high - 1)
         best: tuple[State, float] = (larger, margin)

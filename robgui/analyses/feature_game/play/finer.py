@@ -17,6 +17,7 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Numbers of pixels tried for one largest change.
+#: On a logarithmic scale, so each is about twice the last on a few hundred pixels.
 _COUNTS = 10
 #: Images asked at once.
 _AT_ONCE = 64
@@ -105,6 +106,7 @@ class Finer:
         pixels = np.flatnonzero((change != 0).any(1))
         tries = [_back(change, pixels[[place]], step) for place in range(len(pixels))]
         margins, _ = yield from self._asked([self._image + one for one in tries])
+        # Safest first, as far as each may go back alone.
         order = pixels[np.argsort(-margins, kind="stable")][
             : int((margins > self._oracle.sure).sum())
         ]
@@ -112,11 +114,13 @@ class Finer:
             return None
         counts = sorted({round(float(n)) for n in np.geomspace(1, len(order), _COUNTS)})
         runs = [_back(change, order[:count], step) for count in counts]
+        # A run without any change left is the image itself.
         kept = [one for one in runs if one.any()]
         margins, scores = yield from self._asked([self._image + one for one in kept])
         won = np.flatnonzero(margins > self._oracle.sure).tolist()
         if not won:
             return None
+        # The longest that wins: lengths rise.
         less = kept[won[-1]]
         self._record.offer_picture((self._image + less).astype(np.uint8), scores[won[-1]])
         return less

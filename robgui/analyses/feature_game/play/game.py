@@ -177,6 +177,7 @@ class Game:
         change = np.abs(self.value.astype(np.int64) - self.image[self.pixel]).sum(1)
         rising = np.lexsort((change, self.pixel))
         far = np.zeros(len(self.image), dtype=np.int64)
+        # Of repeated pixels the last write stays, which is the largest change.
         far[self.pixel[rising]] = rising
         return far
 
@@ -189,6 +190,7 @@ class Game:
             self._values = torch.from_numpy(self.value.astype(np.float32) / np.float32(255)).to(
                 device
             )
+        # (n, c, h w); all changes of all states in one scatter.
         x = self._base.repeat(len(states), 1, 1)
         options = np.fromiter((option for state in states for option in state), dtype=np.int64)
         if len(options):

@@ -85,6 +85,7 @@ class LadderSearch(Search):
 
     def _noisy_gains(self, aim: int, noise: float) -> np.ndarray:
         rows = np.arange(len(self._values.options))
+        # Per step: a move of three steps costs three times as much.
         gains = self._values.gains(rows, aim) / self._game.level[self._values.options]
         spread = noise * float(gains.std()) * 0.3
         return np.asarray(gains + spread * self._rng.standard_normal(len(gains)))
@@ -148,6 +149,7 @@ def _one_per_pixel(
         int(options[row]) for row in ranked if level[options[row]] == wanted and gains[row] > 0
     ]
     if chosen:
+        # Places of the first option of each pixel; sorted below, they keep the order of gains.
         _, first = np.unique(pixel[chosen], return_index=True)
     else:
         _, first = (None, np.zeros(0, dtype=np.int64))

@@ -113,6 +113,7 @@ class Match:
         params = self._params
         # The call for the unmodified image is paid by the first search.
         calls = params.max_calls - self._reserve - (0 if self.outcomes else self.oracle.calls)
+        # What earlier searches have saved is shared by those that are left.
         left = self._deadline.left / (len(self.tasks) - self._ended)
         seconds = min(params.search_seconds or math.inf, max(left, _NO_TIME))
         self.oracle.allow(max(0, calls), seconds)
@@ -183,6 +184,7 @@ def targets_of(text: str, classifier: Classifier, oracle: Oracle) -> list[int]:
     if not text.strip():
         return [-1]
     if text.strip().casefold() == ALL_CLASSES:
+        # The likeliest first: with many classes the others are out of reach anyway.
         ranked = np.argsort(-oracle.start, kind="stable").tolist()
         return [c for c in ranked if c != oracle.original][:MOST_TARGETS]
     target = class_of(text, classifier.labels)

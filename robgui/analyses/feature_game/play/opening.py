@@ -122,6 +122,7 @@ def _beside(game: Game, values: Values) -> np.ndarray:
         ).reshape(len(table), -1)
         promise = np.zeros(len(game.pixel))
         promise[table[table >= 0]] = near[table >= 0]
+        # Ranks, since gains towards different classes have different scales.
         best = np.maximum(best, promise.argsort(kind="stable").argsort(kind="stable"))
     return best
 
@@ -152,6 +153,7 @@ def _patches(
         return
     best = float(goal.margins(oracle.start))
     for patch, margin in zip(patches, margins.tolist(), strict=True):
+        # A patch that closes a tenth of the gap doubles the chance of its pixels.
         saliency[list(patch)] *= 1 + 10 * max(0.0, margin - best) / max(abs(best), 1e-9)
     won = sorted((patch for patch in patches if record.wins(patch)), key=len)
     for patch in won[:REFINED]:
@@ -204,6 +206,7 @@ def _around_best(oracle: Oracle, goal: Goal, values: Values, count: int) -> np.n
     for dy in (-1, 0, 1):
         for dx in (-1, 0, 1):
             inside = (y + dy >= 0) & (y + dy < height) & (x + dx >= 0) & (x + dx < width)
+            # A pixel beside several good ones takes the rank of the best.
             np.minimum.at(rank, ((y + dy) * width + x + dx)[inside], np.flatnonzero(inside))
     first = game.first[~np.isin(game.first, values.options)]
     near = first[rank[game.pixel[first]] < len(pixels)]

@@ -80,6 +80,7 @@ class OpponentSearch(Search):
         """Asks what each move does alone, the most salient ones where there are too many."""
         first = self._game.first
         saliency = self._mixture.saliency().ravel()[self._game.pixel[first]]
+        # Player II draws from the Gaussians, so these are the moves that mostly come up.
         chosen = first[np.argsort(-saliency, kind="stable")[:SCANNED]].tolist()
         for begin in range(0, len(chosen), _SCAN_AT_ONCE):
             part = chosen[begin : begin + _SCAN_AT_ONCE]
@@ -195,6 +196,7 @@ class OpponentSearch(Search):
             severity = self._game.severity(end)
         else:
             severity = math.inf
+        # The reward of Section 3: the inverse of the severity.
         backpropagate(path, 1 / severity if won else 0.0, severity)
         return end
 

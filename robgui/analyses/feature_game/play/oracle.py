@@ -15,6 +15,7 @@ from robgui.core.model.classifier import Classifier
 
 #: A margin within this share of the largest score could be an accident of rounding: another batch
 #: size, another device.
+#: Single precision keeps 1e-7 of a number; sums over a layer lose about two digits more.
 ROUNDING = 1e-5
 #: Calls, and most of the budget as a share, that are kept for taking back changes that are not
 #: needed.
@@ -86,6 +87,7 @@ class Oracle:
 
         ``urgent`` may also use the reserve.
         """
+        # Each state once, in order: repeated ones in a batch would be paid for twice.
         new = list(dict.fromkeys(state for state in states if state not in self._known))
         room = self._last_call - self.calls - (0 if urgent else self._reserve)
         self._ask(new[: max(0, room)])

@@ -62,6 +62,7 @@ class Painting:
             if margins.max() > self._oracle.sure:
                 options = parts[int(margins.argmax())]
             else:
+                # Half of the set no longer does: try larger parts, 3/4, 7/8, …
                 share = (1 + share) / 2
 
     def _spent(self) -> bool:
@@ -84,6 +85,7 @@ class Painting:
             margins = yield from self._margins(sets)
             won = np.flatnonzero(margins > self._oracle.sure)
             if len(won):
+                # The surest of equally large sets: it has most to give when it is thinned out.
                 return sets[int(won[margins[won].argmax()])]
             if count >= pixels:
                 break
@@ -162,6 +164,7 @@ def patches_of(game: Game, mixture: Mixture, count: int) -> list[np.ndarray]:
     patches: list[np.ndarray] = []
     for place in np.argsort(-mixture.prior, kind="stable").tolist():
         for factor in (1.0, 2.0):
+            # The size of a keypoint is a diameter.
             reach = max(1.0, factor * mixture.keypoints[place, 2] / 2)
             inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (
                 abs(y - mixture.keypoints[place, 1]) <= reach

@@ -60,7 +60,9 @@ class PublishedSearch(Search):
         for option in self._game.first.tolist():
             self._at.setdefault(self._pixels[option], []).append(option)
         self._chances = setup.mixture.prior.cumsum()
+        # Made when first drawn from: 256 keypoints times all pixels would be large.
         self._within: dict[int, np.ndarray] = {}
+        # A guess until the first plays have ended; it only shares out the calls.
         self._length = 8.0
 
     def __iter__(self) -> Iterator[None]:
@@ -119,7 +121,7 @@ class PublishedSearch(Search):
 
     def _reward(self, plays: list[Play], ends: list[State]) -> None:
         """Backpropagation; rewards are measured by the least severity seen so far."""
-        # Section 4 rewards a play with 1/severity. Divided by the best one, rewards lie in [0, 1],
+        # Section 3 rewards a play with 1/severity. Divided by the best one, rewards lie in [0, 1],
         # where UCB's bonus neither swamps them nor is lost beside them.
         severities = [self._game.severity(end) if end else math.inf for end in ends]
         least = min(self.root.best, self.record.severity, *severities)
@@ -305,6 +307,7 @@ class PublishedSearch(Search):
         keypoints = [child for child in self._now.children if child.children]
         if not keypoints:
             return False
+        # Of equal means the one visited more often: it is known better.
         keypoint = max(keypoints, key=lambda child: (child.mean, child.visits))
         within = self._mixture.within(keypoint.keypoint).ravel()
         weights = np.array([within[self._game.pixel[child.option]] for child in keypoint.children])
@@ -314,6 +317,7 @@ class PublishedSearch(Search):
     def _play_out(self) -> Iterator[None]:
         """The rest of a game for which the calls did not suffice, at random, from the reserve."""
         game = self._random_play(self._now.state)
+        # About twenty looks, which the reserve can pay for.
         states = [game.after(count) for count in range(0, game.length, max(1, game.length // 20))]
         self._oracle.scores(states, urgent=True)
         yield

@@ -33,6 +33,7 @@ class RandomPlay:
 
     def after(self, count: int) -> State:
         """The state after ``count`` moves."""
+        # By pixel: a later move of the same pixel replaces the earlier one.
         last = {
             int(self.game.pixel[option]): option for option in (*self.start, *self.moves[:count])
         }

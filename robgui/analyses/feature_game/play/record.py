@@ -113,6 +113,7 @@ class SearchRecord:
         if severity > self._farthest:
             return math.inf
         if severity < self.severity:
+            # A finer picture of a worse example is no longer the best.
             self.best, self.severity, self.picture = state, severity, None
             self.first_calls = self.first_calls or max(1, self.calls)
             self._stale = -1
@@ -151,6 +152,7 @@ class SearchRecord:
             shown = severity
         else:
             shown = self.severity
+        # The last nine and this one.
         recent = [row[1] for row in self.history[1 - WINDOW :]] + [shown]
         self.history.append((self.severity, shown, sum(recent) / len(recent)))
         self.history_calls.append(self.calls)

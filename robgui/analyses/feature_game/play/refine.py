@@ -51,6 +51,8 @@ def _without_parts(oracle: Oracle, goal: Goal, state: State) -> Generator[None, 
             for place in np.argsort(-margins, kind="stable").tolist()
             if margins[place] > oracle.sure
         ]
+        # Two parts that may go alone may not go together, so growing
+        # unions are tried, safest first.
         unions = [
             set().union(*(chunks[place] for place in order[: count + 1]))
             for count in range(min(len(order), parts - 1))
@@ -93,6 +95,7 @@ def _weakened(
     )
     order = [state[i] for i in np.argsort(-margins, kind="stable") if margins[i] > oracle.sure]
     if weaken is dropped:
+        # One option must stay: the empty state is the image itself.
         order = order[: len(state) - 1]
     runs: list[State] = []
     for option in order:
@@ -177,6 +180,7 @@ class Repair:
         options = self._values.options[rows].tolist()
         pairs: dict[State, tuple[int, int]] = {}
         count = min(8 * SWAPS, predicted.size)
+        # Only the top is sorted: there are options times pixels swaps.
         likely = np.argpartition(-predicted, count - 1, axis=None)[:count]
         for flat in likely[np.argsort(-predicted.ravel()[likely], kind="stable")].tolist():
             place, row = divmod(flat, len(rows))

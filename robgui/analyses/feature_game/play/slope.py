@@ -43,6 +43,7 @@ class Slope:
         order = best_options(self._oracle, self._goal, EMPTY)
         yield
         count = 1
+        # Doubling takes log2 of the pixels in calls; the pass after it is finer anyway.
         while count <= len(order) and self._oracle.left:
             if self._won(tuple(sorted(order[:count].tolist()))):
                 return count
@@ -65,6 +66,7 @@ class Slope:
 
     def _won(self, state: State) -> bool:
         scores = self._oracle.tried([state])[0]
+        # "not >" also for nan, where no calls were left.
         if not self._goal.margins(scores) > self._oracle.sure:
             return False
         self._oracle.remember(state, scores)

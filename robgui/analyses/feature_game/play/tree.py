@@ -126,6 +126,7 @@ def widened(visits: int, factor: float = 2.0) -> int:
 
 def table(root: Node, game: Game, most: int = 400) -> GameTree:
     """The most visited nodes as arrays, parents before their children."""
+    # Grows while it is iterated: breadth first, so parents come before their children.
     rows: list[tuple[Node, int, int]] = [(root, -1, 0)]
     for place, (node, _, depth) in enumerate(rows):
         shown = sorted(

@@ -33,6 +33,7 @@ class Values:
             if c not in (goal.original, goal.target)
         ]
         wanted = [goal.original] + ([goal.target] if goal.target >= 0 else [])
+        # The original stands at 0, the target, if any, at 1: the places that ``_reduced`` names.
         self.classes = np.array((wanted + others)[:MOST_CLASSES])
         self._reduced = Goal(0, 1 if goal.target >= 0 else -1)
         self._row: dict[int, int] = {}
@@ -48,6 +49,7 @@ class Values:
     @property
     def error(self) -> float:
         """Typical error of a prediction."""
+        # The spread of fewer says nothing; without noise the best predictions are tried first.
         if len(self._errors) > 8:
             return float(np.std(self._errors))
         return 0.0
@@ -128,6 +130,7 @@ class Values:
         """Classes to aim at, the one that seems to need the fewest options first."""
         if self._goal.target >= 0:
             return [self._goal.target]
+        # One level of each pixel: several would count the same pixel more than once.
         rows = np.flatnonzero(self._game.level[self._options] == 1)
         return sorted(
             self.classes[1:].tolist(), key=lambda aim: self.needed(rows, aim, self._start)

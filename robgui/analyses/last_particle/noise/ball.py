@@ -26,6 +26,8 @@ _FAR = 6.0
 #: Tried values for how far κ² lies above the mean of ρ², in standard deviations.
 _TRIED = (-1.5, 0.0, 1.5)
 #: Points used to test the condition, and the least share for which it must hold.
+#: Below 3 % a particle would wait for thirty draws at its start, and most
+#: of its moves would be refused.
 _PILOT, _LEAST = 64, 0.03
 
 
@@ -60,6 +62,7 @@ class CutBall:
         """κ with κ² = mean of ρ² + ``above`` standard deviations of it, by bisection."""
         rows = len(self._low)
         small = torch.full((rows,), 1e-2, dtype=torch.float64, device=self._low.device)
+        # ρ is about √(d + 2) where nothing is cut, and smaller where something is.
         large = torch.full_like(small, 4 * math.sqrt(self._low.shape[1] + 2) + 8)
         # Halvings of a few decades on a logarithmic scale: no digit of a double is left.
         for _ in range(50):
@@ -128,6 +131,7 @@ class CutBall:
         """Points ``(n, d)``, and whether their length meets the condition."""
         low, high, free = self._low[pairs], self._high[pairs], self._free[pairs]
         own = kappa[pairs].to(latent.dtype)
+        # Both laws are computed and one is picked: pairs of a batch may differ in κ.
         uniform = low + (high - low) * torch.special.ndtr(latent[:, :-2])
         scale = torch.where(own > 0, own, 1)[:, None]
         normal = truncated(latent[:, :-2], scale * low, scale * high) * free

@@ -32,6 +32,7 @@ _COLOURS = (
     (0.5, -0.418688, -0.081312),
 )
 #: Lowest quality.
+#: The scaling divides by the quality; 0 has no table.
 _WORST = 1.0
 
 
@@ -71,6 +72,7 @@ def light(x: Tensor, reach: Tensor) -> Bound:
 
     def inputs(latent: Tensor) -> Tensor:
         contrast, shift = latent[:, :, None, None, None].unbind(1)
+        # exp keeps the contrast above 0 and makes halving as likely as doubling.
         return mean + (x - mean) * torch.exp(reach * contrast) + reach * shift
 
     return inputs
@@ -125,6 +127,7 @@ def _spectrum(x: Tensor) -> Callable[[Tensor], Tensor]:
         # The scaling of libjpeg: 5000 / q per cent below 50, 200 - 2 q from there on.
         factor = torch.where(quality < 50, 50 / quality, 2 - quality / 50)
         step = (table * factor.reshape(-1, 1, 1, 1, 1, 1)).clamp(1, 255)
+        # Quantisation: where JPEG loses what it loses.
         kept = (coefficients / step).round() * step
         back = torch.einsum("ui,ncaubv,vj->ncaibj", wave, kept, wave).reshape(n, c, h, w)
         back = back[:, :, :height, :width]
@@ -133,6 +136,7 @@ def _spectrum(x: Tensor) -> Callable[[Tensor], Tensor]:
             back = torch.einsum("ck,nkhw->nchw", torch.linalg.inv(colours), back)
         else:
             back = back + 128
+        # Decoders give whole levels.
         return back.round().clamp(0, 255) / 255
 
     return images

@@ -59,6 +59,7 @@ class MarginScore:
     def bind(self, tests: Tensor) -> Bound:
         """See ``setup.Score``."""
         inputs = self._prior.bind(self._pairs[tests])
+        # Places in the flattened scores, so one ``take`` reads all rows.
         first = torch.arange(len(tests), device=tests.device) * self._classifier.classes
         own = first + self._classes[tests]
         if self._rivals is None:
@@ -66,6 +67,7 @@ class MarginScore:
         else:
             winner = first + self._rivals[tests]
         others = torch.zeros((len(tests), self._classifier.classes), device=tests.device)
+        # Added to the scores it takes one class out of the maximum, without a copy in each call.
         others.view(-1)[winner] = -torch.inf
         ahead = self._rivals is None
         inside = self.inside(tests)

@@ -142,6 +142,7 @@ def _grid(
     mask[places] = True
     first, span = _units(classifier, features.count)
     if classifier.kind == "image":
+        # Values are in [0, 1]; a file stores them in 255 steps.
         span = span * _LEVELS
     return features.tensor(first), features.tensor(span), features.tensor(mask)
 
@@ -154,6 +155,7 @@ def _units(classifier: Classifier, count: int) -> tuple[np.ndarray, np.ndarray]:
         np.resize(np.asarray(values, dtype=np.float64), count)
         for values in (classifier.settings.low, classifier.settings.high)
     )
+    # A constant feature has no span; 1 keeps its own unit.
     return low, np.where(high == low, 1, high - low)
 
 
@@ -165,6 +167,7 @@ def _lengths(classifier: Classifier, dataset: Dataset, places: Sequence[int]) ->
         raise DataError(
             f"{dataset.key(places[int(np.argmin(lengths))])} is an empty sequence; leave it out."
         )
+    # Nothing is padded: the cheaper path without gathering.
     if (lengths == classifier.shape[0]).all():
         return None
     return torch.from_numpy(lengths.astype(np.int64)).to(classifier.device)

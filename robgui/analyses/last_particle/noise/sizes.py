@@ -42,6 +42,8 @@ def _scaled(size: float, noise: Noise, values: int) -> float:
     Measured by root mean square: size / √3, and radius / √(d + 2) in a ball.
     """
     if noise in ("l2", "ball"):
+        # E|x|² of a uniform ball is d/(d + 2) r², so each of d values has
+        # r²/(d + 2); uniform noise has s²/3.
         size *= math.sqrt((values + 2) / 3)
     elif noise == "gaussian":
         size /= math.sqrt(3)

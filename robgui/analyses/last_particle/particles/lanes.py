@@ -73,6 +73,7 @@ class Lanes:
 
     def add_round(self, lanes: np.ndarray, levels: np.ndarray, acceptance: np.ndarray) -> None:
         """Records a round that replaced particles of ``lanes``."""
+        # A table has thousands of lanes, and shows none of their levels.
         if self._rounds is None:
             return
         for lane, level, accepted in zip(

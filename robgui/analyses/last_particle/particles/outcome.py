@@ -89,7 +89,7 @@ def outcome(
 
 
 def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
-    """Variance of the counts relative to their law, and how likely so large a one is.
+    """Variance of the counts relative to their law, and the chance of one at least this large.
 
     Nan for one replica. Replicas stopped because the test was validated count as they stand, which
     can only make it smaller.
@@ -97,6 +97,7 @@ def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
     if len(counts) < 2:
         return float("nan"), float("nan")
     expected = law.spread(float(counts.mean()))
+    # No deaths anywhere: nothing to disperse.
     if expected == 0:
         return 0.0, 1.0
     ratio = float(counts.var(ddof=1)) / expected

@@ -81,6 +81,7 @@ class MonteCarlo:
         )
         failing = yield from self._fails(latent, torch.from_numpy(owner).to(self._device))
         fails = failing & wanted
+        # ``add.at``, since a test may own several rows, which += would count once.
         np.add.at(self.failures, owner[fails], 1)
         np.add.at(self.sampled, owner[wanted], 1)
         for test in np.unique(part):

@@ -36,6 +36,7 @@ class SteepDirections:
 
     def directions(self, tests: Tensor) -> Generator[None, None, Tensor]:
         """See ``particles.guided.Guide``; one test is one pair."""
+        # Each test takes a row per rival, and gradients about twice the memory.
         rows = max(1, self._classifier.batch() // (2 * self._rivals))
         found = torch.empty((len(tests), self._prior.dim), device=tests.device)
         for first in range(0, len(tests), rows):

@@ -64,6 +64,7 @@ def _shown(results: Sequence[LastParticleTableResult], p: np.ndarray, most: int)
     pairs = np.concatenate(
         [each.shown + np.array([0, start]) for each, start in zip(results, starts, strict=False)]
     )
+    # The last key counts first: smallest noise, then likeliest, then the order of the inputs.
     order = np.lexsort((pairs[:, 1], -p[pairs[:, 0], pairs[:, 1]], pairs[:, 0]))[:most]
     rows = {
         name: np.concatenate([getattr(each, name) for each in results])

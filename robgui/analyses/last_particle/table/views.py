@@ -83,8 +83,11 @@ def _shares(result: LastParticleTableResult) -> Curves:
         every = np.full_like(values, inputs)
         low, high = (
             clopper_pearson(values, every)[0],
+            # The upper end as if every open input turned out this way.
             clopper_pearson(values + known.open, every)[1],
         )
+        # Failures end sooner than passes, so a share of the decided ones
+        # would be biased towards failing.
         share = np.where(known.open > 0, np.nan, values / max(1, inputs))
         lines.append(Line(name, share.astype(np.float64), ink, low=low, high=high, symbol=symbol))  # type: ignore[arg-type]
     return Curves(
@@ -104,11 +107,14 @@ def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> 
     floor = float(np.log10(params.critical))
     powers = np.clip(np.log10(np.maximum(result.p_estimate, _LEAST)), floor, 0)
     sampled = result.monte_carlo_failures / max(1, result.monte_carlo_samples)
+    # Plain samples assume nothing, so their share outranks the estimate of the test.
     powers = np.where(
         result.monte_carlo_failures > 0, np.log10(np.maximum(sampled, _LEAST)), powers
     )
+    # A failing plain sample is an answer, even where the test goes on.
     known = (result.finished & ~result.inconclusive) | failing_pairs(result)
     powers = np.where(known, powers, np.nan)
+    # Validated without an estimate: drawn at the critical probability, below which it is.
     powers = np.where(result.safe & ~failing_pairs(result), floor, powers)
     if len(result.names) <= 24:
         names = result.names

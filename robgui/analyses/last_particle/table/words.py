@@ -43,9 +43,11 @@ class InputCounts:
 def counts_of(result: LastParticleTableResult) -> InputCounts:
     """Counts the pairs by what is known about them, the gravest first."""
     failing = failing_pairs(result)
+    # A failure that was met voids the proof, whatever went wrong with it.
     certified = result.certified & ~failing
     rest = ~failing & ~certified
     risky = rest & result.counterexample
+    # Each pair leaves ``rest`` once: the groups add up to all inputs.
     rest &= ~risky
     passed = rest & result.validated
     rest &= ~passed
@@ -75,6 +77,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
             f" {confidence(params.risk)} confidence."
         ),
     ]
+    # The largest noise decides: whoever holds there mostly holds at less.
     safe = int(known.validated[last] + known.certified[last])
     if known.open[last]:
         still = f", {int(known.open[last]):,} still open"
@@ -83,6 +86,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
     quantity = Quantity(
         f"Inputs that hold at noise {result.radii[last]:g}",
         safe / max(1, inputs),
+        # As if all that are open held.
         high=(safe + int(known.open[last])) / max(1, inputs),
         low=safe / max(1, inputs),
         better="high",
@@ -138,6 +142,7 @@ def _lost(known: InputCounts, result: LastParticleTableResult) -> list[str]:
     failing = np.flatnonzero(known.failing)
     if len(failing):
         first = int(failing[0])
+        # An open input at a smaller noise may still fail there.
         if known.open[: first + 1].any():
             begin = "So far the"
         else:

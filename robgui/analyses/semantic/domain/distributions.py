@@ -71,6 +71,7 @@ class Distributions:
         """Latent points ``(m, n)`` -> values ``(m, n)`` in the units of the axes."""
         import torch
 
+        # Doubles: in single precision Φ is 1 from z = 5.5 on, and rare poses would all be the same.
         shares = torch.special.ndtr(latent.double())
         columns = zip(self._each, shares.unbind(1), strict=True)
         return torch.stack([each.quantile(share) for each, share in columns], 1)
@@ -121,7 +122,9 @@ def _normal(axis: SceneAxis, numbers: list[float]) -> Distribution:
         mean = numbers[0]
     else:
         mean = min(max(axis.default, axis.low), axis.high)
+    # Truncated: shares are stretched over what lies within the range.
     first, last = (_below((end - mean) / deviation) for end in (axis.low, axis.high))
+    # Less than one pose in a billion would fall into the range: stretched, it is all rounding.
     if last - first < 1e-9:
         raise DataError(
             f"distributions: {axis.name} is hardly ever within {axis.low:g} to {axis.high:g}"
@@ -131,6 +134,7 @@ def _normal(axis: SceneAxis, numbers: list[float]) -> Distribution:
 
     def quantile(share: Tensor) -> Tensor:
         z = torch.special.ndtri(first + (last - first) * share)
+        # ndtri(0) and ndtri(1) are infinite, and rounding may leave the range by a hair.
         return torch.clamp(mean + deviation * z, axis.low, axis.high)
 
     about, width = (with_unit(value, axis.unit) for value in (mean, deviation))
@@ -158,6 +162,7 @@ def _measured(axis: SceneAxis, words: str) -> Distribution:
 
     def quantile(share: Tensor) -> Tensor:
         at = share * (len(inside) - 1)
+        # A share of 1 would ask for a value after the last.
         below = at.floor().long().clamp(max=len(inside) - 2)
         low, high = (known[below + k] for k in (0, 1))
         return low + (high - low) * (at - below)
@@ -172,6 +177,7 @@ def _measured(axis: SceneAxis, words: str) -> Distribution:
 
 def _path_and_column(words: str) -> tuple[Path, str]:
     """Splits ``file.csv`` or ``file.csv:column``; a file name may contain colons."""
+    # From the right: on Windows a path begins with a drive and its colon.
     path, colon, column = words.rpartition(":")
     if not colon or words.lower().endswith((".csv", ".txt")):
         path, column = words, ""
@@ -181,6 +187,7 @@ def _path_and_column(words: str) -> tuple[Path, str]:
 def _column(path: Path, column: str) -> np.ndarray:
     """The numbers in one column of a CSV file, with or without a header."""
     try:
+        # With or without the mark that spreadsheets put first.
         text = read_regular(path, _LARGEST_FILE).decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text)) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -200,6 +207,7 @@ def _place_of(rows: list[list[str]], path: Path, column: str) -> int:
             known = ", ".join(names[:20])
             raise DataError(f"{path.name} has no column {column!r}; its first line is: {known}.")
         return names.index(column)
+    # The second line, since the first may be a header.
     sample = rows[min(1, len(rows) - 1)]
     places = [place for place, text in enumerate(sample) if math.isfinite(_number(text))]
     if not places:

@@ -54,6 +54,7 @@ _PLAIN, _SEARCH = 1 << 40, (1 << 40) + 1
 _KEPT = 6
 #: Worst samples at which the search starts, poses tried around each at a time, and how often the
 #: distance (one standard deviation at first) is halved.
+#: 128 poses a round, so the default of 1,500 makes 11 rounds.
 _STARTS, _TRIES, _HALVINGS = 16, 8, 7
 
 
@@ -110,6 +111,7 @@ class PoseScore:
         """Margins ``(m,)`` of latent points ``(m, n)``."""
         scores = self.scores(latent)
         own = scores[:, self._target].clone()
+        # In place, which is why ``scores`` gives out a copy.
         scores[:, self._target] = -torch.inf
         margins = scores.amax(1) - own
         largest, place = margins.max(0)
@@ -205,6 +207,7 @@ class _Trial:
 
     def _sample(self) -> Iterator[None]:
         wanted, n = self._params.samples, len(self._space.axes)
+        # Whole blocks at a time: the same numbers in the same order whatever the batch.
         blocks = max(1, self._rows // _BLOCK)
         while self.sampled < wanted:
             drawn = self._streams.normal([_PLAIN] * blocks, _BLOCK, n).flatten(0, 1)
@@ -222,13 +225,16 @@ class _Trial:
         """Poses around the worst ones, closer and closer; each start keeps its best."""
         rounds = self._params.search // (_STARTS * _TRIES)
         latent = torch.cat(self._latent)
+        # From the poses nearest to failing, met by chance; the search needs no gradient.
         highest = torch.from_numpy(np.argsort(-self._margins, kind="stable")[:_STARTS].copy())
         at = latent[highest]
         best = self._score.margins(at)
         self._streams.open(_SEARCH)
         for number in range(rounds):
+            # From one standard deviation down to 1/128, evenly on a logarithmic scale.
             size = 0.5 ** (_HALVINGS * number / max(1, rounds - 1))
             noise = self._streams.normal([_SEARCH], len(at) * _TRIES, at.shape[1])[0]
+            # (starts × tries, n).
             tried = at.repeat_interleave(_TRIES, 0) + size * noise
             margins = torch.cat(
                 [self._score.margins(part) for part in torch.split(tried, self._rows)]
@@ -259,6 +265,7 @@ class _Trial:
         p, replicas = self._params, self._params.replicas
         lanes = self._splitting.lanes[:replicas]
         told = int(chance.source) > 0
+        # A single plain failure outweighs the test, which may have missed a way to fail.
         validated = tested.validated and not self._lost and float(chance.p) <= p.critical
         return OperatingDomainResult(
             shape=self._space.name,

@@ -65,7 +65,8 @@ class OperatingDomainParams(SpaceParams, OneSceneParams):
         lt=1,
         title="Risk",
         description=(
-            "At most so often is a domain validated that fails more often; 0.01 is 99 % confidence."
+            "How often, at most, a domain that fails more often is validated all the same; 0.01 is"
+            " 99 % confidence."
         ),
     )
     samples: int = Field(
@@ -123,8 +124,10 @@ def filled(params: OperatingDomainParams, shape: tuple[int, ...]) -> OperatingDo
     known = {axis.name: axis for axis in image_axes(shape[0] == 3, min(shape[1:]))}
     axes = params.axes or tuple(_EVERYDAY)
     usual = {
+        # An image of fewer than 28 pixels allows less than 2 px of blur.
         name: (max(low, known[name].low), min(high, known[name].high))
         for name, (low, high) in _EVERYDAY.items()
         if name in axes and params.span == "usual"
     }
+    # What the user typed wins.
     return params.model_copy(update={"axes": axes, "ranges": {**usual, **params.ranges}})

@@ -53,6 +53,7 @@ def _dots(result: OperatingDomainResult) -> Curves:
     fails = result.margins > 0
     first = np.arange(len(fails)) < _DOTS
     few = int(fails.sum()) <= _FEW
+    # All failures where they are few: a random part of them might show none.
     shown = first | fails if few else first
     flat = len(result.axes) == 1
     across, up = _telling(result)
@@ -170,6 +171,7 @@ class LostAlong:
 def _lost_along(result: OperatingDomainResult, place: int) -> LostAlong:
     axis = result.axes[place]
     edges = np.linspace(axis.low, axis.high, _BARS + 1)
+    # A value at the high end would fall into a bin of its own.
     bins = np.clip(np.digitize(result.points[:, place], edges) - 1, 0, _BARS - 1)
     all_of = np.bincount(bins, minlength=_BARS)
     return LostAlong(edges, all_of, np.bincount(bins[result.margins > 0], minlength=_BARS))

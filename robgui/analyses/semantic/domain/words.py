@@ -43,6 +43,7 @@ def domain_verdict(result: OperatingDomainResult, params: OperatingDomainParams)
 
 def _status(result: OperatingDomainResult) -> Status:
     known = result.p_source and result.p_low > 0
+    # A failure that was met outweighs every bound.
     if result.usual.margin > 0 or result.lost or (known and not result.validated):
         return Status.FAILS
     if result.worst.margin > 0:
@@ -86,6 +87,7 @@ def _share(p: float) -> str:
 
 def _most(result: OperatingDomainResult, params: OperatingDomainParams) -> float:
     """The largest share that the plain samples leave possible."""
+    # Twice the risk, since only the upper end is used.
     _, high = clopper_pearson(result.lost, len(result.margins), 1 - 2 * params.risk)
     return float(high)
 
@@ -208,6 +210,7 @@ def _severity(result: OperatingDomainResult) -> float:
     if result.p_source and result.p > 0:
         p = result.p
     else:
+        # A failure found by search alone, which no sample met: taken as rare as the usual limit.
         p = 1e-6
     return float(np.clip(1 + 0.1 * (1 + math.log10(p)), 0.3, 1))
 

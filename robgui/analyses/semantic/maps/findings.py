@@ -75,4 +75,5 @@ def _finding(result: MapResult, place: int) -> Finding:
         title = f"{begin}: {fall}, seen as “{seen}”"
     else:
         title = f"{begin}: {fall}"
+    # The fall from the shore to the deepest cell.
     return Finding("trap", title, float(np.clip(wall - score, 0, 1)), detail, picture, image)

@@ -14,6 +14,7 @@ from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.errors import ParamsError
 
 #: Grid step of the paper, in degrees.
+#: Section 4.2: azimuth 0 to 360 and elevation -10 to 90 degrees with a grid of 3 × 3.
 PAPER_STEP = 3.0
 #: Steps of any other axis.
 _STEPS = 32
@@ -22,6 +23,7 @@ COARSE = 0.04
 #: Most cells, a map of 500 × 500: beyond it nobody could wait, or tell two cells apart.
 MOST_CELLS = 250_000
 #: Step of the coarse grid that is computed first when borders are followed.
+#: A class that covers less than four cells along an axis may lie between its points.
 FOLLOWED_FROM = 4
 #: Most cells of one model call; a stop is answered after it.
 AT_ONCE = 64
@@ -62,6 +64,7 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
     # A step that divides the range up to rounding includes the last value.
     whole = math.floor(steps + 1e-9)
     if axis.periodic:
+        # The high end is the low end again: 360 degrees in steps of 3 are 120 cells, not 121.
         count = max(1, math.ceil(steps - 1e-9))
     else:
         count = whole + 1
@@ -76,6 +79,7 @@ def levels(height: int, width: int) -> list[MapRound]:
         height, width
     ):
         stride *= 2
+    # Each lattice contains the coarser one, so no cell is computed twice.
     rounds = [MapRound(stride, _lattice(height, width, stride))]
     while stride > 1:
         stride //= 2
@@ -92,6 +96,7 @@ def map_units(params: MapParams, inputs: int) -> int:
     """
     if params.cells == "borders":
         return 1
+    # More units than workers: shares stay equal whatever their number.
     return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
 
 
@@ -118,6 +123,8 @@ def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRou
 
 def check_size(shape: Sequence[int], maps: int) -> None:
     """Refuses a map that nobody could wait for or read."""
+    # Five million cells in all: three arrays of four bytes and one of one
+    # are 65 MB, copied in each Step.
     if math.prod(shape) * maps > 20 * MOST_CELLS or math.prod(shape) > MOST_CELLS:
         raise ParamsError(
             f"step: {maps} maps of {shape[0]} × {shape[1]} cells are too many; choose a larger"

@@ -11,6 +11,7 @@ def guessed_cells(result: MapResult, network: int, shape: int) -> np.ndarray | N
     """Cells filled from a coarser one in at least one of the averaged maps; None without any."""
     missing = ~maps_of(result.computed, network, shape)
     scores = maps_of(result.scores, network, shape)
+    # Not finite: the class is not known yet, so the cell shows nothing.
     guessed: np.ndarray = (missing & np.isfinite(scores)).any(axis=(0, 1))
     if guessed.any():
         return guessed

@@ -239,6 +239,7 @@ class _Map:
         self._top_scores.ravel()[part.where] = part.top_scores
         self._computed.ravel()[part.where] = True
         self._calls += len(part.where)
+        # -1 means not decided; a part that has decided outranks one that has not.
         self._target = [
             max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)
         ]
@@ -300,6 +301,7 @@ class _Map:
         top_score, known = self._top_scores[network, shape], self._computed[network, shape]
         for (row, column), *cell in zip(part.cells, scores, tops, sure, strict=True):
             block = slice(row, row + part.stride), slice(column, column + part.stride)
+            # A coarse value never covers a cell that was computed.
             free = ~known[block]
             for values, value in zip((whole, top, top_score), cell, strict=True):
                 values[block][free] = value

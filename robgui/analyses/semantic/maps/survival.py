@@ -59,9 +59,11 @@ class Survival:
 def survival(result: MapResult, network: int) -> Survival:
     """What a network does with the class over all shapes."""
     target = result.target[:, None, None]
+    # (K, H, W); a shape without a class has nothing to survive.
     known = result.computed[network] & (target >= 0)
     lost = known & (result.tops[network] != target)
     rivals, counts = np.unique(result.tops[network][lost], return_counts=True)
+    # Also cells that only show a coarser one: together they have the right areas.
     shown = (result.tops[network] >= 0) & (target >= 0)
     on_top = shown & (result.tops[network] == target)
     scores = result.scores[network][shown]
@@ -88,6 +90,8 @@ def _nearest(result: MapResult, lost: np.ndarray) -> np.ndarray | None:
     points = np.stack([result.x[columns], result.y[rows]], 1)[:, : len(result.axes)]
     apart = np.zeros(len(points))
     for place, axis in enumerate(result.axes):
+        # In shares of the range, since degrees and per cent cannot be added.
         share = np.abs(points[:, place] - axis.default) / (axis.high - axis.low)
+        # The shorter way round: 350 degrees are 10 from 0.
         apart += (np.minimum(share % 1, 1 - share % 1) if axis.periodic else share) ** 2
     return np.asarray(points[apart.argmin()])

@@ -47,8 +47,10 @@ def traps_in(
         for trap in traps_of(scores[network, shape])
         if computed[network, shape, trap.row, trap.column]
     ]
+    # DSM (Section 4.4): what all networks share is more likely in the data than in one of them.
     if scores.shape[0] * scores.shape[1] > 1 and computed.all():
         found += [FoundTrap(trap, -1, -1, -1) for trap in traps_of(scores.mean((0, 1)))]
+    # Deepest first, by the fall from the wall.
     return sorted(found, key=lambda one: one.trap.score - one.trap.wall)[:MOST_TRAPS]
 
 

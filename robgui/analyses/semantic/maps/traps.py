@@ -37,11 +37,13 @@ def find_traps(
     # Until all cells are known, an open end may still turn out to be a wall.
     if not np.isfinite(score).all():
         return []
+    # Below the wall, not the floor: its own slope belongs to a trap, else that would be its shore.
     lakes = _connected(score < wall, turns)
     traps = []
     for number in np.unique(lakes[lakes > 0]):
         lake = lakes == number
         if score[lake].min() < floor and lake.mean() <= LARGEST and not _open(lake, turns):
+            # The cells around it, all at or above the wall: a lower one would belong to the lake.
             shore = _grown(lake, turns) & ~lake
             row, column = np.unravel_index(np.where(lake, score, np.inf).argmin(), score.shape)
             traps.append(
@@ -60,6 +62,7 @@ def _connected(low: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
     """Labels connected sets (diagonals count), joined across the seam of periodic axes."""
     # Diagonal neighbours count for lakes, so their walls are connected without diagonals.
     numbers, count = ndimage.label(low, structure=np.ones((3, 3)))
+    # Label -> label of the set it was merged into; 0 is the land.
     same = np.arange(count + 1)
     for axis in (0, 1):
         if turns[axis] and low.shape[axis] > 1:
@@ -100,6 +103,7 @@ def _grown(lake: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
         for shift in (-1, 1):
             moved = np.roll(lake, shift, axis)
             if not turns[axis]:
+                # roll has brought the far end around, where no neighbour is unless the axis wraps.
                 edge = [slice(None), slice(None)]
                 if shift > 0:
                     edge[axis] = slice(0, 1)

@@ -166,6 +166,7 @@ def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     """
     known = result.tops[result.tops >= 0]
     counts = np.bincount(known, minlength=len(result.labels)).astype(float)
+    # More than any class can win, so the target ranks first.
     counts[result.target[result.target >= 0]] += result.tops.size
     ranked = np.argsort(-counts, kind="stable")
     order = np.empty(len(ranked), dtype=np.int64)
@@ -214,6 +215,7 @@ def _wins(result: MapResult) -> Bars:
         tops = result.tops[m][result.tops[m] >= 0]
         counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names))
         shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
+    # nan as 1: before anything is known every class keeps its place.
     seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
     if len(result.networks) > 1:
         owners = result.networks

@@ -64,6 +64,7 @@ def _status(found: Survival, params: MapParams) -> Status:
     """A lost class outweighs everything; "holds" needs every pose computed and none lost."""
     if not found.known:
         return Status.UNKNOWN
+    # A trap fails however large the rest: the class is lost where the network is surest.
     if found.lost_traps or found.share < params.enough:
         return Status.FAILS
     if found.kept < found.known or found.traps:
@@ -172,6 +173,7 @@ def _grid_words(result: MapResult) -> str:
 
 
 def _trap_words(result: MapResult, params: MapParams, places: Sequence[int]) -> tuple[str, ...]:
+    # Until then a lake may still turn out to be open.
     if not result.computed.all():
         return ()
     floor, wall = number(params.trap_floor), number(params.trap_wall)

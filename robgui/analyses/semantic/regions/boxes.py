@@ -50,6 +50,7 @@ class GrowingBoxes:
         self._domain = Domain.of(
             space.low.numpy(), space.high.numpy(), space.periodic, shares=True, clip=True
         )
+        # One list for all boxes, to which each appends.
         self._lost = [self._domain.measured(lost.numpy())]
         self.boxes: list[LargestBox] = []
         self._starts = np.zeros((0, len(space.axes)))
@@ -136,6 +137,7 @@ class GrowingBoxes:
         Only the start if the box did not grow.
         """
         drawn = self.boxes[place].drawn
+        # A box across the seam draws poses beyond the range; the same poses inside it are shown.
         units = self._domain.in_units(self._domain.wrapped(drawn.points))
         points = torch.from_numpy(np.concatenate([units, self._starts[place : place + 1]]))
         scores, tops = torch.from_numpy(drawn.scores).float(), torch.from_numpy(drawn.tops)
@@ -192,6 +194,7 @@ class GrowingBoxes:
             start=self._starts,
             start_number=np.arange(len(trace)),
             start_score=self._started,
+            # A start outside the class has nothing left to do.
             converged=np.array([box.done for box in self.boxes], dtype=bool) | ~self.able,
             hit_domain=self.able & self._domain.reached(low, high),
             never_grew=((high - low) <= GREW * first[:, None]).all(1),

@@ -70,6 +70,8 @@ def oir_w(
 
 def naive_loss(mean: np.ndarray, sides: np.ndarray, lam: float) -> np.ndarray:
     """The loss ``(R,)`` of the naive method from the mean score in the region."""
+    # Equation 8: Δ 1ᵀf is the volume times the mean over the corners,
+    # since Δ has 2^n in it (equation 5).
     return np.asarray(-sides.prod(1) * mean + lam / 2 * (sides**2).sum(1))
 
 
@@ -77,6 +79,7 @@ def oir_b_loss(
     mean: np.ndarray, outer_mean: np.ndarray, sides: np.ndarray, alpha: float
 ) -> np.ndarray:
     """The loss ``(R,)`` of OIR_B from the mean scores in D and in Q."""
+    # Equation 12: Q is (1 + α)^n times as large as D.
     return np.asarray(sides.prod(1) * ((1 + alpha) ** sides.shape[1] * outer_mean - 2 * mean))
 
 

@@ -99,6 +99,7 @@ class Domain:
 
     def reached(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Whether ``(R,)`` a bound has reached the end of its range, or a region wraps around."""
+        # Rounding: a region narrowed to one turn is that wide only up to the last digits.
         near = 1e-9 * self.width
         ends = (a <= self.floor + near) | (b >= self.ceiling - near)
         around = b - a >= self.width - near

@@ -70,6 +70,7 @@ class EmptyBox:
         # Nearest first, then random orders: greedy cutting depends on the order, and no single one
         # is best.
         keys = [share.max(1)] + [generator.random(len(lost)) for _ in range(ORDERS - 1)]
+        # Always from the whole range too: a box once cut wrongly could else never recover.
         best = self._best(self._whole, up, down, keys)
         if now is None:
             return best
@@ -127,6 +128,7 @@ class EmptyBox:
         new_up = np.where(around | (up <= box.up), up - APART, box.up)
         new_down = np.where(around | (down <= box.down), down - APART, box.down)
         kept = (new_up + new_down) / np.maximum(box.sides, 1e-12)
+        # Too near along this axis: cutting there would leave a box without thickness.
         kept[np.minimum(up, down) <= APART] = -1.0
         one = np.arange(len(up)) == int(kept.argmax())
         return Reach(np.where(one, new_down, box.down), np.where(one, new_up, box.up))
@@ -136,6 +138,7 @@ class EmptyBox:
         reach_up, reach_down = box.up.copy(), box.down.copy()
         for axis in range(len(reach_up)):
             within = (up <= reach_up) | (down <= reach_down)
+            # Only poses beside the box in all other axes can stop a face of this one.
             within[:, axis] = True
             beside = within.all(1)
             for reach, other, away, whole in (
@@ -144,6 +147,7 @@ class EmptyBox:
             ):
                 end = whole[axis]
                 if self._wraps[axis]:
+                    # Both faces share one turn.
                     end = self._width[axis] - other[axis]
                 nearest = float(away[beside, axis].min(initial=np.inf)) - APART
                 reach[axis] = max(reach[axis], min(end, nearest))

@@ -43,6 +43,7 @@ def _finding(result: RegionsResult, params: RegionsParams, place: int) -> Findin
     where = place_words(result.axes, result.worst_points[place])
     method = METHOD_WORDS[result.method[region]]
     title = f"{result.shape}: inside a region ({method}) “{name}” becomes “{seen}” at {where}"
+    # A hole is as severe as it is unexpected where it lies.
     severity = float(np.clip(mean - score, 0, 1))
     return Finding("hole", title, severity, detail, picture, image)
 

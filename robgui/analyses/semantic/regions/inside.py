@@ -151,6 +151,7 @@ class Interior:
                 # sides.
                 free = bool(high[axis] - low[axis] < (1 - 2 * _FAR) * width[axis])
             if free:
+                # A clone: the same random points serve every region.
                 part = points[face * _BEYOND : (face + 1) * _BEYOND].clone()
                 part[:, axis] = float(value)
                 kept.append(part)

@@ -20,6 +20,7 @@ from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
 #: Poses of the first and of the largest look into a box, how many clean ones end the search, and
 #: most looks. Looks double while they find none.
+#: 48 clean poses leave 5 % for a share of 6 %: worth a test, which may still fail.
 LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 30
 #: Lost poses of a look that are followed towards the start, and the number of halvings.
 FOLLOWED, HALVINGS = 2, 5
@@ -174,12 +175,14 @@ class LargestBox:
                 size, kept = max(LOOK, size // 2), 0
             else:
                 size, kept = min(2 * size, LARGEST_LOOK), kept + size
+            # The search is half of the work, the test the other; a cut must not move the bar back.
             self.progress = max(self.progress, 0.5 * min(1.0, kept / clean))
 
     def _followed(self, lost: np.ndarray) -> Asking:
         """Follows some lost poses towards the start, bisecting to where the class holds."""
         if not len(lost):
             return
+        # Some by chance, not the nearest: those would all come from one side.
         away = lost[self._generator.permutation(len(lost))[:FOLLOWED]] - self._seed
         near, far = np.zeros(len(away)), np.ones(len(away))
         for _ in range(HALVINGS):

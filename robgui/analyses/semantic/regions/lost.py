@@ -50,6 +50,7 @@ class Lost:
             return 1.0
         if math.isfinite(self.bound):
             return self.bound
+        # One-sided: a two-sided interval of 90 % has 5 % above its upper end.
         _, high = clopper_pearson(self.lost, self.total, 2 * CONFIDENCE - 1)
         return float(high)
 
@@ -122,4 +123,5 @@ def shown_region(result: RegionsResult, params: RegionsParams) -> int:
     good = looked & ~failing(result) & (mode == "robust")
     if mode == "box":
         good = passed(result, params)
+    # A volume is at most 1, so any good region outranks all others.
     return int(np.argmax(np.where(able, np.nan_to_num(result.volume) + good, -1)))

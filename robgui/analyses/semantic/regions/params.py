@@ -113,6 +113,7 @@ class GrowParams(Params):
         description="oir_b: how much larger the outer region is.",
         json_schema_extra={"rare": True},
     )
+    # Equation 18 needs γ = 2 - β(2n - 1) above 0; checked when n is known.
     beta: float = Field(
         0.05,
         ge=0,
@@ -208,6 +209,7 @@ class _InsideParams(Params):
         description="A region holds only when it fills at least this share of the range.",
         json_schema_extra={"judges": "share of the range"},
     )
+    # 0.99^299 < 0.05: with 299 clean poses a share of 1 % is ruled out at 95 %.
     samples: int = Field(
         512,
         ge=256,

@@ -33,9 +33,11 @@ class Nodes:
         """
         places = np.array(list(product(range(q), repeat=n)))
         line = np.ones(q)
+        # Trapezoid: an end counts half, as it would belong to a neighbouring interval too.
         line[0] = line[-1] = 0.5
         single = (line / line.sum())[places]
         weight = single.prod(1)
+        # (n, N): the weight without its factor along axis k is that of the face across k.
         others, unit = weight / single.T, places / (q - 1)
         return cls(unit, weight, others * (unit.T == 0), others * (unit.T == 1))
 
@@ -46,6 +48,7 @@ class Nodes:
         The weights of the mean over the box are rescaled to compensate.
         """
         whole = cls.grid(n, q)
+        # The inner nodes cost calls and move no bound.
         rows = ((whole.unit == 0) | (whole.unit == 1)).any(1)
         weight = whole.weight[rows]
         return cls(

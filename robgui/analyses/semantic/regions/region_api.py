@@ -222,6 +222,7 @@ def _numbers(values: Any) -> Tensor:
     """Double precision, on the device where the values are."""
     if isinstance(values, Tensor):
         return values.double()
+    # A copy: the caller's array may change while regions grow.
     return torch.from_numpy(np.array(values, dtype=np.float64))
 
 

@@ -46,6 +46,7 @@ class Growth:
         if self._params.preset == "default":
             able = held
         else:
+            # As published: from any start, whatever it shows.
             able = torch.ones_like(held)
         methods = tuple(method for method in METHODS if method in self._params.methods)
         space, rules = self._space, Rules.of(self._params, self._autograd)
@@ -91,6 +92,7 @@ class Growth:
             self.grower.tell(self._sided(scores))
             return
         sloped, gradients = yield from self._space.slopes(asked.sloped, self._target, batch)
+        # The slope of 1 - f.
         sign = 1 if self._mode == "robust" else -1
         self.grower.tell(self._sided(scores), self._sided(sloped), sign * gradients)
 

@@ -209,6 +209,8 @@ class Grower:
         edge = np.where(away > 0, domain.ceiling, domain.floor)
         still = (away == 0) | domain.wraps | (not domain.clip)
         free = np.where(still, np.inf, (edge - centre) / np.where(still, 1.0, away)).min(2)
+        # Drawn back where the outer point would leave the range: the pair keeps its
+        # distance and becomes one-sided.
         far = np.minimum(1 + reach, np.maximum(free, 1))
         return (
             centre[:, :, None] + np.stack([far, far - 2 * reach], 2)[..., None] * away[:, :, None],
@@ -254,6 +256,7 @@ class Grower:
         else:
             stride = self._rules.eta * by_area * areas[:, None]
         wanted = np.stack([a, b], 1) - stride
+        # A score that is not finite moves nothing instead of losing the region.
         wanted = np.where(
             np.isfinite(wanted).all((1, 2), keepdims=True), wanted, np.stack([a, b], 1)
         )
@@ -262,6 +265,7 @@ class Grower:
         resting = np.abs(moved).max((1, 2)) < REST * self._rules.eta
         self._a[rows], self._b[rows], self.converged[rows] = new_a, new_b, resting
         if self._normal:
+            # Trapezoid along the step: the face grows while it moves.
             between = (areas + _areas(new_b - new_a)) / 2
             self._loss[rows] = loss + (by_area * between[:, None] * moved).sum((1, 2))
             self.growing[rows] = ~resting

@@ -147,6 +147,7 @@ class _Regions:
             else:
                 self._target = self._scan.usual_class()
             yield
+            # The look fills gaps from coarse to fine, so it may end anywhere.
             if self._deadline.beyond(_LOOK_SHARE):
                 return
 

@@ -60,6 +60,7 @@ class CoarseScan:
         size = len(self.points), space.classifier.classes
         self.shares = torch.full(size, math.nan, device=HOST)
         self.looked = 0
+        # (H, W) number of the point whose score a cell shows.
         self._standing = np.full((len(self.y), len(self.x)), -1, dtype=np.int64)
 
     def look(self, batch: int = 0) -> Iterator[None]:
@@ -175,6 +176,7 @@ def _far_apart(
         # Worth falls off towards chosen starts: the next one is good and elsewhere.
         left = worth * (near / _APART).clamp(max=1)
         best = int(left.argmax())
+        # Fewer starts than asked for rather than one without the class.
         if not allowed[best] or left[best] <= 0:
             break
         chosen.append(best)

@@ -75,6 +75,7 @@ def growth_film(
     else:
         steps = 1
     last = steps - 1
+    # Rounded up, so there are never more frames than ``most``; the last step is always one.
     stride = max(1, -(-last // (most - 1)))
     shown = list(dict.fromkeys([*range(0, steps, stride), last]))
     ground = ground or backdrop(result)
@@ -174,6 +175,7 @@ def loss_curves(result: RegionsResult, step: int = -1) -> Curves:
     lines: list[Line] = []
     for row in sorted(range(len(result.method)), key=lambda row: _WAYS.index(result.method[row])):
         name = METHOD_WORDS[result.method[row]]
+        # One entry in the legend for each way to grow.
         quiet = any(line.name == name for line in lines)
         lines.append(
             Line(
@@ -223,6 +225,7 @@ def _in_lanes(result: RegionsResult, rows: list[int], step: int) -> Boxes:
     for p, axis in enumerate(result.axes):
         width = axis.high - axis.low
         for place, row in enumerate(rows):
+            # Lanes count from below, parameters from above.
             level = n - 1 - p + (1 + _THICK) / 2 - (place + 1) * thick
             low, high = result.trace[row, step, :, p]
             for a, b in pieces(axis, float(low), float(high)):

@@ -70,6 +70,7 @@ def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status
         if few:
             return Status.AT_RISK
         return Status.FAILS
+    # A clean region on show does not excuse a failure in another, or at a start.
     if failing(result)[grew(result)].any() or (result.start_top1 != result.target).any():
         return Status.AT_RISK
     if not inside.known:

@@ -16,6 +16,7 @@ _USUAL = (("azimuth", "elevation"), ("rotation", "scale"))
 USUAL_RANGES = {"rotation": (-45.0, 45.0), "scale": (70.0, 130.0)}
 #: Camera distance of the paper's renderer, as are 60° of view, ambient and directional light of one
 #: half.
+#: 1 + √3: the front of a box from -1 to 1 then just fills 60 degrees.
 DISTANCE = 2.732
 #: The parameters of every mesh scene, in the order of ``View``.
 AXES = (
@@ -93,6 +94,7 @@ def _ranged(axis: SceneAxis, wanted: tuple[float, float] | None) -> SceneAxis:
     low, high = wanted
     period = axis.high - axis.low
     if axis.periodic and high - low <= period:
+        # A part of a turn has ends and no longer leads around.
         return replace(axis, low=low, high=high, periodic=high - low == period)
     if low < axis.low or high > axis.high:
         raise ParamsError(

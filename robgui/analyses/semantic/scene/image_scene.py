@@ -105,6 +105,7 @@ class ImageScene:
         scale = column["scale"].double() / 100
         # Divided by the scale: sampling goes from the new image back to the old one.
         cosine, sine = turn.cos() / scale, turn.sin() / scale
+        # Pixel centres, so an even side turns about the point between its two middle pixels.
         y, x = (torch.arange(side, device=turn.device) - (side - 1) / 2 for side in (height, width))
         x = (x - _tall(column["shift_x"] / 100 * width))[:, None, :]
         y = (y - _tall(column["shift_y"] / 100 * height))[:, :, None]
@@ -193,6 +194,7 @@ def _occluded(x: Tensor, centre_x: Tensor, centre_y: Tensor) -> Tensor:
     A pixel takes as much grey as it is covered.
     """
     height, width = x.shape[2:]
+    # Per cent, and half of the side.
     half = OCCLUDER / 200 * min(height, width)
     across = _covered(centre_x * width, half, width)[:, None, None, :]
     down = _covered(centre_y * height, half, height)[:, None, :, None]

@@ -75,6 +75,7 @@ def _space(
         data = ""
     else:
         data = hashlib.blake2b(one["array"].tobytes()).hexdigest()
+    # The id is not reused while the key is there: the space holds the model.
     key = (id(classifier), str(classifier.device), spec, data, seed, up)
     if key not in _SPACES:
         if one is None:

@@ -96,6 +96,7 @@ def _fitting_texture(mesh: Mesh, pixels: int) -> np.ndarray:
     )
     flat = np.concatenate([mesh.uv * [width, height], np.zeros((len(mesh.uv), 1))], axis=1)
     texels = np.linalg.norm(face_normals(flat, mesh.faces), axis=1).sum()
+    # Both areas have the same factor 2 of their normals, which cancels.
     factor = int(math.sqrt(texels / area))
     if factor < 2:
         return mesh.texture

@@ -22,6 +22,7 @@ def own_class(spec: str, labels: Sequence[str]) -> int:
 
     ``scanned_mug`` is a “coffee mug”. Synonyms are separated by commas, as in lists of ImageNet.
     """
+    # Names win where there are any: the numbering of 1,000 other classes would be misread.
     if len(labels) == _IMAGENET_CLASSES and all(label.strip().isdigit() for label in labels):
         return IMAGENET_CLASS.get(spec, -1)
     name = Path(spec).stem.lower().replace("_", " ").removeprefix("scanned ").strip()
@@ -30,6 +31,7 @@ def own_class(spec: str, labels: Sequence[str]) -> int:
         for place, label in enumerate(labels)
         if any(word == name or word.endswith(f" {name}") for word in _names(label))
     ]
+    # "vase" rather than "flower vase" where both exist.
     exact = [place for place in ends if name in _names(labels[place])]
     found = exact or ends
     if len(found) == 1:

@@ -43,6 +43,7 @@ def open_scene(
         )
     if spec == IMAGE:
         return _image(classifier, dataset, seed)
+    # A path by its ending or its folders: names of bundled meshes have neither.
     if Path(spec).suffix.lower() in FORMATS or len(Path(spec).parts) > 1:
         mesh = read_mesh(Path(spec).expanduser(), up)
     else:

@@ -53,6 +53,7 @@ class _Table:
         if params.starts:
             self._starts = given_starts(first, params.starts)
         else:
+            # Section 4.4: "4 constant initial points for all experiments".
             self._starts = same_starts(first, params.start_count)
         self._methods = tuple(method for method in METHODS if method in params.methods)
         size = (len(classifiers), len(self._spaces[0]), len(self._starts), len(self._methods))
@@ -75,9 +76,12 @@ class _Table:
         for shape in range(len(self._spaces[0])):
             if self._target[shape] < 0:
                 yield from self._decide(shape)
+        # After all classes are known: a start must show the class of every shape.
         if self._params.begin == "class" and not self._params.starts:
             yield from self._choose_starts()
         for shape in range(len(self._spaces[0])):
+            # Network by network within a shape: a run stopped early has
+            # compared them on the same shapes.
             for network in range(len(self._classifiers)):
                 yield from self._measure(network, shape)
         self._place = ""
@@ -86,6 +90,7 @@ class _Table:
         """The complete picture now."""
         each = self._params.iterations
         maps = len(self._classifiers) * len(self._spaces[0])
+        # ``begin`` makes the grower once the starts have been looked at.
         if self._growth is None or not hasattr(self._growth, "grower"):
             current = 0
         else:
@@ -162,10 +167,13 @@ class _Table:
         )
         able = growth.grower.able
         self._grew[at] = (able & ~grown.never_grew).reshape(size)
+        # Counted as 0 instead of left out: leaving them out would reward a
+        # network that sees the class nowhere.
         self._volume[at][~self._grew[at]] = 0
         self._score[at], self._top1[at] = growth.score.numpy(), growth.top1.numpy()
         self._calls += growth.calls
         self._growth = None
+        # All of them, also where regions came to rest sooner: progress never goes back.
         self._steps += self._params.iterations
         yield
 
@@ -174,7 +182,9 @@ class _Table:
         counts = done.sum((1, 2, 3))
         bad = np.isfinite(self._score) & ~self._able()
         return SrvrResult(
+            # Equation 20, its expectation as a mean over shapes, starts and methods.
             srvr=_mean(self._volume, done, (1, 2, 3)),
+            # Methods averaged first: regions from one start depend on each other.
             srvr_error=_error(self._volume.mean(3).reshape(len(counts), -1)),
             by_method=_mean(self._volume, done, (1, 2)),
             volume=self._volume.copy(),
@@ -205,6 +215,7 @@ class _Table:
 
         For adversarial regions, whether it is not seen.
         """
+        # (M, K, P).
         held = self._top1 == np.array(self._target)[None, :, None]
         return np.asarray(held if self._params.mode == "robust" else ~held)
 
@@ -220,6 +231,7 @@ def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         "still growing when stopped",
     )
     rows = []
+    # Unknown shares last; a share is never below 0.
     for m in np.argsort(-np.nan_to_num(result.srvr, nan=-1), kind="stable"):
         shares = (result.srvr[m], result.srvr_error[m], *result.by_method[m])
         counts = (
@@ -236,6 +248,7 @@ def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
 
 def _mean(values: np.ndarray, done: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     count = done.sum(axes)
+    # Not nanmean, which warns about rows without a value.
     total = np.where(done, values, 0).sum(axes)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 

@@ -21,6 +21,7 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
     """The bars first, then their numbers, every shape, and where the regions lie."""
     shares = [safe_share(result, network) for network in range(len(result.networks))]
     views: list[View] = [_bars(result, params, shares), _table(result, shares)]
+    # With one network its bars show the ways already.
     if len(shares) > 1 and len(result.methods) > 1:
         views.insert(1, _by_way(result))
     if len(result.shapes) > 1:
@@ -44,6 +45,7 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
         note = "One shape and one start have no interval."
     if len(shares) == 1:
         names = ("mean", *(METHOD_WORDS[method] for method in result.methods))
+        # Only the mean has an interval.
         gap = np.full(len(result.methods), np.nan)
         values = np.concatenate([mean, result.by_method[0]])
         row = Series(
@@ -101,6 +103,7 @@ def _where(result: SrvrResult) -> Boxes:
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):
         at = (0, 0, start, q)
+        # A region that never grew is a dot that would hide its start.
         if result.grew[at]:
             bounds = zip(result.axes, result.low[at], result.high[at], strict=True)
             spans = [pieces(axis, float(a), float(b)) for axis, a, b in bounds]

@@ -70,10 +70,12 @@ def winner(result: SrvrResult) -> int:
     Shapes and starts are the same for all, so differences are taken start by start.
     """
     known = np.flatnonzero(np.isfinite(result.srvr))
+    # No winner while a network is missing: it may yet lead.
     if len(known) < 2 or len(known) < len(result.networks):
         return -1
     best = int(known[np.argmax(result.srvr[known])])
     for other in known:
+        # Paired: what makes a start hard is hard for both and cancels.
         ahead = _by_start(result, best) - _by_start(result, int(other))
         ahead = ahead[np.isfinite(ahead)]
         if other != best and not (len(ahead) > 1 and ahead.mean() > _half_width(ahead)):
@@ -118,6 +120,7 @@ def srvr_findings(result: SrvrResult, params: SrvrParams) -> list[Finding]:
             "best_start_score": best,
         }
         title = f"{result.shapes[shape]}: {owner} keeps “{name}” {where}"
+        # At least one half: the class is lost at every start, however close the best came.
         findings.append(Finding("not recognised", title, 1 - best / 2, detail))
     return findings
 
@@ -147,6 +150,7 @@ def _status(share: SafeShare, params: SrvrParams) -> Status:
         if share.lost:
             return Status.FAILS
         return Status.UNKNOWN
+    # One start has no interval; its value has to do.
     if math.isnan(share.high):
         high = share.mean
     else:

@@ -136,6 +136,8 @@ class GradientSearch:
             if not going.any():
                 break
             rows = to_device(torch.from_numpy(np.flatnonzero(going)), points.device)
+            # Rows that crossed, or lie beyond one that did, leave the
+            # batch: they could not do better.
             points, radii, gradient = points[rows], radii[rows], gradient[rows]
             # Long steps first, to leave flat places; short ones last, to settle on the boundary.
             length = max(_SHORTEST, 1 - step / steps) * radii[:, None]
@@ -156,6 +158,8 @@ class GradientSearch:
             calls = now.calls
             self._pulled = now
             yield
+        # Kept apart until the pull is over: a pass that finds nothing
+        # nearer must not lose the nearest.
         self._nearest, self._pulled = self.crossing, None
 
     def _margins(self, points: Tensor) -> tuple[Tensor, Tensor | None]:

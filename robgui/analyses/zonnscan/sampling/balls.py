@@ -145,6 +145,7 @@ class _HitAndRunBlock:
         factor = radial * (self._budget / size.pow(self._power).sum(0, dtype=torch.float64)).pow(
             1 / self._power
         )
+        # At most doubled: where the cube cuts off most of the ball the budget cannot be used up.
         size = torch.minimum(size * factor.clamp_max(2).to(u.dtype), room)
         return torch.where(down, -size, size)
 

@@ -35,7 +35,7 @@ def zone_cloud(
     if sampler == "plain":
         note = ""
     else:
-        note = f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
+        note = f"Zone {zone} is not a box: plain sampling is used instead of {sampler}."
     return kind(corners, sizes, power(zone), seed), "plain", note
 
 
@@ -51,6 +51,7 @@ def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:
     offset = (points - corners.mean(0)).abs()
     if zone == "box":
         half = (corners[0] - corners[1]).abs() / 2
+        # A side without length has no offset either.
         return torch.where(half > 0, offset / half, 0).amax(1)
     return (
         offset.amax(1) if zone == "linf" else torch.linalg.vector_norm(offset, power(zone), dim=1)

@@ -78,6 +78,7 @@ class Scan:
     @property
     def done(self) -> int:
         """Samples taken, or saved by stopping early."""
+        # A zone that stopped early counts in full, so progress reaches its end.
         stopped = np.ones(self.used, dtype=bool)
         stopped[self.active] = False
         return int(np.where(stopped, self.cap, self.tally.samples[: self.used]).sum())

@@ -39,6 +39,7 @@ def _pictures(result: CornerCasesResult) -> Images:
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
         truth, first = int(result.truth[place]), int(result.classes[0, place])
+        # An ordered set: each answer once, that of the model in use first.
         answers = dict.fromkeys(result.labels[c] for c in result.classes[:, place])
         if truth >= 0:
             right = bool(first == truth)

@@ -65,6 +65,7 @@ def _cumulative(result: PopulationsResult, radius: float) -> Curves:
     for which, name, ink in zip((~result.second, result.second), result.names, INKS, strict=True):
         values = result.index[which]
         values = np.sort(values[np.isfinite(values)])
+        # From 0 to 1, so both steps reach both ends of the axis.
         x = np.concatenate([[0.0], values, [1.0]])
         share = np.concatenate([[0.0], np.arange(1, len(values) + 1) / max(1, len(values)), [1.0]])
         lines.append(Line(name, share, ink, x=x, steps=True))

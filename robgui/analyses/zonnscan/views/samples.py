@@ -39,6 +39,7 @@ def radius_words(result: ZonnscanResult, place: int) -> str:
     value, low, high = (float(v[place]) for v in (result.index, result.ci_low, result.ci_high))
     if result.radii[place] == 0:
         return f"{where}, the input itself, the uncertainty is {number(value)}."
+    # The share times its count is a whole number up to rounding.
     crossed = round(float(result.crossing[place]) * samples)
     most = percent(float(result.crossing_high[place]))
     return (

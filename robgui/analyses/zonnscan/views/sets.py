@@ -10,6 +10,7 @@ from robgui.core.text.words import number
 from robgui.core.view import Axis, Bars, Ink, Mark, Series
 
 #: Bars over [0, 1].
+#: Steps of 0.04.
 BINS = 25
 #: The first set is what there was, the second what was made of it.
 INKS = (Ink("original"), Ink("changed"))
@@ -35,6 +36,7 @@ def histogram(
     known = [values[np.isfinite(values)] for values in sets]
     series, marks = [], []
     for values, name, ink in zip(known, names, INKS, strict=True):
+        # Shares, not counts: the sets may differ in size.
         shares = np.histogram(np.clip(values, 0, 1), edges)[0] / max(1, len(values))
         series.append(Series(f"{name}: {len(values):,} {what}", shares, ink))
         if len(values):

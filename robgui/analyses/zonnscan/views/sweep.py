@@ -37,6 +37,7 @@ def rival(result: ZonnscanResult) -> int:
         if change.klass not in (-1, result.predicted):
             return change.klass
     means = np.nan_to_num(result.mean_confidence).max(0)
+    # Below every confidence, so the input's own class is never its rival.
     means[result.predicted] = -1
     if len(means) > 1:
         return int(means.argmax())
@@ -88,6 +89,7 @@ def _class_lines(result: ZonnscanResult) -> list[Line]:
 def _others(result: ZonnscanResult) -> list[Line]:
     """Grey lines of the other classes that matter anywhere."""
     peaks = np.nan_to_num(result.mean_confidence).max(0)
+    # These have lines of their own.
     peaks[[result.predicted, *_named(result)]] = 0
     order = np.argsort(-peaks, kind="stable")[:MOST_LINES]
     return [
@@ -229,6 +231,8 @@ def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:
 
 def _floored(result: ZonnscanResult) -> np.ndarray:
     """Lower ends ``(R,)`` of the share of changes; 0 where they are next to nothing."""
+    # A tenth of one sample: the exact lower end for a single crossing is about
+    # 0.025 / n, which no reader needs.
     next_to_nothing = result.crossing_low < 0.1 / np.maximum(result.samples, 1)
     return np.where(next_to_nothing, 0.0, result.crossing_low)
 

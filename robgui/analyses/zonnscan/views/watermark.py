@@ -60,6 +60,7 @@ def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
     )
     if params.mode == "compare":
         others = ("inputs", *others[1:])
+    # The diagonal, drawn under the points.
     lines = [Line("no change", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))]
     for name, ink, which, symbol in (fooling, others):
         if which.any():
@@ -99,6 +100,7 @@ def _table(result: WatermarkResult, params: WatermarkParams) -> Table:
         Column("class", tuple(result.labels[c] for c in result.classes)),
         Column("fools the model", tuple(map(bool, result.adversarial))),
     ]
+    # The mean over the runs rests on the samples of all of them.
     least = resolution(params.samples * int(result.runs_done.sum()))
     for m, (name, mean) in enumerate(zip(_names(params), means(result), strict=True)):
         told = [result.labels[c] if c >= 0 else None for c in result.answers[m]]

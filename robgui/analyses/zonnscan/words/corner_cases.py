@@ -23,6 +23,7 @@ def verdict(result: CornerCasesResult, params: CornerCasesParams) -> Verdict:
     else:
         share = float("nan")
     return Verdict(
+        # Never "holds": models that agree may be wrong together.
         status=Status.FAILS if found else Status.UNKNOWN,
         sentence=_sentence(result, share),
         number=Quantity("Inputs the models disagree on", share, better="low", text=percent(share)),
@@ -69,7 +70,7 @@ def _because(result: CornerCasesResult, params: CornerCasesParams) -> list[str]:
     for known in result.populations:
         told.append(f"{told_apart(known)} at radius {number(params.radius)}.")
         told.append(
-            f"If the sets were alike, they would look so different with {chance(known.ks_p)}"
+            f"If the sets were alike, they would differ this much with {chance(known.ks_p)}"
             " (Kolmogorov–Smirnov)."
         )
     return [*told, f"{count(result.model_calls, 'model call')}."]
@@ -110,6 +111,7 @@ def _finding(result: CornerCasesResult, place: int, x: np.ndarray) -> Finding:
         "place": int(result.numbers[place]),
     }
     title = f"{result.keys[place]}: {' or '.join(dict.fromkeys(answers.values()))}?"
+    # Where even the least sure model is sure, somebody is badly wrong.
     severity = float(result.confidence[:, place].min())
     return Finding("corner case", title, severity, detail, enlarged(x, result.kind), x)
 

@@ -39,6 +39,7 @@ def rounded_up(value: float) -> float:
     if not 0 < value < 1:
         return value
     unit = 10.0 ** math.floor(math.log10(value))
+    # Less 1e-9, else 0.07 / 0.01 = 7.000000000000001 would become 8.
     return min(1.0, math.ceil(value / unit - 1e-9) * unit)
 
 
@@ -51,7 +52,9 @@ def chance(p: float) -> str:
 
 def short_names(models: Sequence[str]) -> list[str]:
     """File names without their endings and their common beginning."""
+    # Split after each _ or -: fashion_mlp and fashion_cnn share a word, mlp and mlq share none.
     parts = [re.split("(?<=[_-])", model.rpartition(".")[0] or model) for model in models]
+    # The last word always stays, so no name becomes empty.
     heads = zip(*(part[:-1] for part in parts), strict=False)
     same = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, heads))
     return ["".join(part[same:]) for part in parts]

@@ -10,6 +10,7 @@ def enlarged(x: np.ndarray, kind: str, smallest: int = 112) -> np.ndarray:
     from robgui.core.dataset.picture import picture_of
 
     picture = picture_of(x, kind)
+    # Whole multiples, so pixels stay square.
     factor = max(1, -(-smallest // max(picture.shape[:2])))
     return np.ascontiguousarray(picture.repeat(factor, 0).repeat(factor, 1))
 

@@ -43,7 +43,7 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
             *failures,
             f"{told_apart(result)}.",
             (
-                f"If the sets were alike, they would look so different with {chance(result.ks_p)}"
+                f"If the sets were alike, they would differ this much with {chance(result.ks_p)}"
                 " (Kolmogorov–Smirnov)."
             ),
             f"{count(result.model_calls, 'model call')}.",
@@ -53,12 +53,14 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
 
 def changed_by_attack(result: PopulationsResult) -> np.ndarray:
     """Which attacked copies ``(n,)`` have another class than their originals."""
+    # In the same order: copy i was made of original i.
     originals, copies = result.predicted[~result.second], result.predicted[result.second]
     return np.asarray(originals != copies)
 
 
 def caught(result: PopulationsResult, false_alarms: float = FALSE_ALARMS) -> float:
     """The share of the second set that an alarm catches at a bounded share of false alarms."""
+    # At most this share: between two thresholds no other is to be had.
     allowed = result.detected[result.false_alarms <= false_alarms]
     if len(allowed):
         return float(allowed.max())
@@ -69,6 +71,7 @@ def told_apart(result: PopulationsResult) -> str:
     """Whether the uncertainty tells the sets apart, as a clause without a full stop."""
     first, second = (_called(name) for name in result.names)
     low, high = (mean_uncertainty(float(mean)) for mean in result.means)
+    # "not <" also for nan, which proves nothing.
     if not result.ks_p < SURE:
         return f"The uncertainty does not tell {second} from {first} (mean {high} and {low})"
     if result.means[1] > result.means[0]:

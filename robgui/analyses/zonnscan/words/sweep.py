@@ -47,7 +47,9 @@ def _witness_class(result: ZonnscanResult) -> int:
     if result.witness_class >= 0 or not math.isfinite(result.crossing_radius):
         return result.witness_class
     votes = result.vote_share[int(np.abs(result.radii - result.crossing_radius).argmin())].copy()
+    # One label per sample makes the shares add up to 1; several make them more or less.
     several_labels = not math.isclose(float(votes.sum()), 1, abs_tol=1e-6)
+    # The input's own class cannot be what it changes into.
     votes[result.predicted] = 0
     if several_labels:
         return -1
@@ -61,6 +63,7 @@ def held(result: ZonnscanResult, params: ZonnscanParams) -> float:
 
 def computed(result: ZonnscanResult) -> float:
     """The radius up to which every radius has samples; 0 if none has."""
+    # Up to the first gap: a sampled radius beyond it says nothing about those before.
     missing = np.flatnonzero((result.radii > 0) & (result.samples == 0))
     if len(missing):
         known = result.radii[: missing[0]]
@@ -101,6 +104,7 @@ def _status(result: ZonnscanResult, params: ZonnscanParams) -> Status:
         return Status.FAILS
     if nearest <= params.risk_factor * limit:
         return Status.AT_RISK
+    # Samples alone never suffice: they seldom come near the nearest change.
     if attacked(result) and computed(result) >= limit:
         return Status.HOLDS
     return Status.UNKNOWN
@@ -264,6 +268,7 @@ def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
         nearest = near[0]
         other = _other(result, nearest)
         title = f"{result.input_name}: {own} becomes {other} at radius {number(nearest.radius)}"
+        # 1 at the input itself, 0 at the radius up to which the class should hold.
         severity = max(severity, 1 - nearest.radius / limit)
         if len(nearest.input):
             failing = nearest.input[0]

@@ -21,6 +21,7 @@ def twin_finding(
     """
     before, after = result.predicted, int(twin.seen[-1])
     limit = held(result, params)
+    # The twin moves every value by eps, which is a radius in this norm only.
     if params.zone != "linf" or after == before or eps > params.risk_factor * limit:
         return None
     own, other = result.labels[before], result.labels[after]

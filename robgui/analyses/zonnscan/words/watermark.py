@@ -20,6 +20,8 @@ from robgui.core.verdict import Quantity, Status, Verdict
 def verdict(result: WatermarkResult, params: WatermarkParams) -> Verdict:
     """Whether the two models can be told apart, and what the watermark cost."""
     return Verdict(
+        # A mark that can be told is a risk for its owner and a proof for
+        # others, never a failure of the model.
         status=Status.AT_RISK if told_apart(result) else Status.UNKNOWN,
         sentence=_sentence(result, params),
         number=_number(result),
@@ -143,10 +145,12 @@ def differing(result: WatermarkResult) -> np.ndarray:
     """
     from scipy import special
 
+    # (runs, n), paired: both models saw the same samples in each run.
     apart = (result.index[1] - result.index[0])[result.runs_done]
     runs, inputs = apart.shape
     if runs < 2:
         return np.zeros(inputs, dtype=bool)
+    # Two-sided, and shared by all inputs (Bonferroni).
     limit = special.stdtrit(runs - 1, 1 - SURE / 2 / inputs)
     scatter = apart.std(0, ddof=1) / math.sqrt(runs)
     return np.asarray(np.abs(apart.mean(0)) > limit * scatter)

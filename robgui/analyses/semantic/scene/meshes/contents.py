@@ -22,6 +22,7 @@ def mesh_bytes(path: Path, largest: int) -> bytes:
         return _utf8(content)
     if suffix == ".ply":
         head, end, body = content.partition(_PLY_END)
+        # Only the header is text; a comment in another alphabet would stop the reader.
         return head.decode("ascii", "replace").encode("ascii", "replace") + end + body
     return content
 
@@ -50,5 +51,6 @@ def _utf8(content: bytes) -> bytes:
     try:
         content.decode()
     except UnicodeDecodeError:
+        # What Windows programs wrote before UTF-8.
         return content.decode("cp1252", "replace").encode()
     return content

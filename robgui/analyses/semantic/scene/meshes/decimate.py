@@ -39,12 +39,15 @@ def decimate(
         most: Faces wanted at most.
     """
     surface = _Surface(vertices, faces, values, texture)
+    # On the finest grid first: what remains is small enough for eight more tries.
     surface = _merged(surface, _clusters(surface, _vertex_normals(surface), _FINEST), _FINEST)
     if len(surface.faces) <= most:
         return surface
     normals, low, high = _vertex_normals(surface), _COARSEST, _FINEST
     while high - low > 1:
         middle = (low + high) // 2
+        # Faces do not fall strictly with the grid, so bisection finds a
+        # good one, not always the finest.
         if len(_surviving(_clusters(surface, normals, middle)[surface.faces])) <= most:
             low = middle
         else:
@@ -82,6 +85,7 @@ def _clusters(surface: _Surface, normals: np.ndarray, count: int) -> np.ndarray:
     )
     cell = _numbered((grid[:, 0] * count + grid[:, 1]) * count + grid[:, 2])
     first = np.zeros((int(cell.max()) + 1, 3))
+    # Of all vertices of a cell one writes last; any of them will do to tell two sheets apart.
     first[cell] = normals
     other = (normals * first[cell]).sum(1) < _OTHER_SHEET
     return _numbered(2 * cell + other)
@@ -108,6 +112,7 @@ def _surviving(corners: np.ndarray) -> np.ndarray:
 def _merged(surface: _Surface, cluster: np.ndarray, count: int) -> _Surface:
     kept = surface.faces[_surviving(cluster[surface.faces])]
     patch = _patches(surface, count)
+    # One place, several vertices: on both sides of a seam a place has two colours.
     vertex = _numbered(cluster * (int(patch.max()) + 1) + patch)
     member = np.zeros(int(vertex.max()) + 1, dtype=np.int64)
     member[vertex] = np.arange(len(vertex))

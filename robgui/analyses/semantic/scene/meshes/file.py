@@ -86,6 +86,7 @@ def read_mesh(path: str | Path, up: Up = "auto") -> Mesh:
         notes.append(f"{_name(path)}: its textures are drawn as one colour for each vertex.")
     vertices = np.concatenate([part.vertices for part in parts])
     if (usual if up == "auto" else up) == "z":
+        # A rotation, so left and right stay: exchanging two axes alone would mirror the mesh.
         vertices = vertices[:, [0, 2, 1]] * [1, 1, -1]
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
     return make_mesh(
@@ -179,6 +180,8 @@ def _pixels(image: Any, name: str) -> np.ndarray:
             " scale it down."
         )
     try:
+        # A JPEG is then decoded at a half, quarter or eighth of its
+        # size, without the whole in memory.
         image.draft("RGB", (LARGEST_TEXTURE, LARGEST_TEXTURE))
         small = image.convert("RGB")
         small.thumbnail((LARGEST_TEXTURE, LARGEST_TEXTURE))
@@ -194,6 +197,7 @@ def _flat_colours(paint: Paint) -> np.ndarray:
     pixels = _pixels(paint.image, "a part of the mesh")
     height, width = pixels.shape[:2]
     u, v = np.nan_to_num(paint.uv).T
+    # v counts from the bottom and both repeat outside [0, 1]; rounding may give the size itself.
     rows, columns = ((1 - v) % 1 * height).astype(int), (u % 1 * width).astype(int)
     return np.asarray(paint.colours * pixels[rows % height, columns % width])
 

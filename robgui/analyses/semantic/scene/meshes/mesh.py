@@ -81,6 +81,7 @@ def make_mesh(
         before = len(faces)
         vertices, faces, *both = decimate(vertices, faces, values[:, :3], values[:, 3:], most_faces)
         values = np.concatenate(both, axis=1)
+        # Again: merged vertices leave faces without area and a box that is a little smaller.
         vertices, faces, values, _ = _cleaned(vertices, faces, values, name)
         changed.append(f"{name} was simplified from {before:,} to {len(faces):,} faces.")
     vertices, faces, values = _joined(vertices, faces, values)
@@ -152,6 +153,7 @@ def _cleaned(
         faces = faces[whole]
     if not len(faces):
         raise DataError(f"{name}: no face has three corners that are numbers; the file is damaged.")
+    # A stray vertex far away would make the rest of the mesh tiny.
     used = np.flatnonzero(np.bincount(faces.reshape(-1), minlength=len(vertices)))
     low, high = vertices[used].min(0), vertices[used].max(0)
     half = float((high - low).max()) / 2
@@ -182,6 +184,7 @@ def _joined(
 
     Some formats repeat them for every face.
     """
+    # To a millionth of half the mesh: text formats repeat places with rounding.
     rounded = np.round(np.concatenate([vertices, values], axis=1) * 1e6).astype(np.int64)
     _, first, number = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
     return vertices[first], number.reshape(-1)[faces], values[first]

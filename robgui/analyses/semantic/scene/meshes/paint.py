@@ -104,6 +104,7 @@ def _vertex_colours(visual: Any, count: int) -> np.ndarray | None:
     if values is None or len(values) != count:
         return None
     values = np.asarray(values)
+    # glTF allows colours as floats or as normalised 8- and 16-bit integers.
     scale = np.iinfo(values.dtype).max if values.dtype.kind in "iu" else 1.0
     return np.asarray(values[:, :3] / scale)
 

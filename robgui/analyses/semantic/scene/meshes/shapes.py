@@ -79,6 +79,7 @@ def _mug() -> Any:
     # A ring lies in x and y; it is stood up and moved until less than half of it is hidden in the
     # wall.
     handle.vertices = handle.vertices[:, [0, 2, 1]] * [1, 1, -1] + [1.0, 0, 0.95]
+    # Inside the mug the ring would show through its opening.
     outside = handle.vertices[handle.faces].mean(1)[:, 0] > 0.8
     handle.update_faces(outside)
     return _upright(concatenate([_turned(wall, 48), handle]))

@@ -50,12 +50,14 @@ def find_edges(vertices: np.ndarray, faces: np.ndarray) -> tuple[Edges, np.ndarr
     place = welded(vertices)
     starts, ends, third = _half_edges(faces)
     owner = np.tile(np.arange(len(faces)), 3)
+    # An edge is found from either of its faces, which run along it in opposite directions.
     low, high = np.minimum(place[starts], place[ends]), np.maximum(place[starts], place[ends])
     order = np.lexsort((high, low))
     new = np.concatenate([[True], (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)])
     first = np.flatnonzero(new)
     uses = np.diff(np.append(first, len(order)))
     one, two = order[first], order[np.minimum(first + 1, len(order) - 1)]
+    # A rim has one face, which stands on both sides.
     two = np.where(uses >= 2, two, one)
     turned = (place[starts[one]] == place[starts[two]]) & (uses == 2)
     normals = face_normals(vertices, faces)
@@ -85,6 +87,7 @@ def smooth_corners(
     _, joint = np.unique(np.stack([place[corner], owner]), axis=1, return_inverse=True)
     joint = joint.reshape(-1)
     sums = np.zeros((joint.max() + 1, 3))
+    # Normals as long as twice the area: their sum is weighted by area.
     np.add.at(sums, joint, np.repeat(face_normals(vertices, faces), 3, axis=0))
     (old, _), first, new = np.unique(
         np.stack([corner, owner]), axis=1, return_index=True, return_inverse=True
