@@ -28,6 +28,8 @@ _REST = (
     *("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"),
     *("robgui.gui.model.model_dialog", "robgui.gui.data.data_dialog", "robgui.gui.show.demo"),
     *("robgui.gui.app.palette", "robgui.gui.app.preferences", "robgui.gui.pages.help"),
+    *("robgui.core.dataset.picture", "robgui.analyses.deepinspect.pair_views"),
+    "robgui.analyses.feature_game.example",
 )
 
 
