@@ -77,15 +77,17 @@ def make_panel(
 
 
 def preload() -> None:
-    """Imports the panels ahead; called away from the GUI thread."""
+    """Imports the panels and what they show ahead; called away from the GUI thread."""
     importlib.import_module("robgui.gui.panels.generic")
     from robgui.gui.widgets.heat import lookup
 
     for name in ("magma", "cividis"):  # pyqtgraph reads them from files
         lookup(name)
-    for entry in panel_entries().values():
+    panels = [entry.load for entry in panel_entries().values()]
+    words = [analysis.import_words for page in pages() for analysis in page.analyses]
+    for load in (*panels, *words):
         try:
-            entry.load()
+            load()
         except Exception:  # noqa: BLE001 - said when the panel is made, where it can be shown
             continue
 
