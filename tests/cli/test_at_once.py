@@ -95,6 +95,21 @@ def test_one_analysis_is_found_without_importing_the_methods_of_the_others():
     assert "robgui.analyses.semantic" not in done.stdout
 
 
+def test_a_name_is_refused_without_importing_what_says_and_shows_results():
+    code = (
+        "import sys; from robgui.cli import main; main(['run', 'zonnskan', '--model', sys.argv[1]]);"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, MODEL], capture_output=True, text=True, check=True
+    )
+    modules = done.stdout.split()
+    assert "robgui.analyses.zonnscan.method" in modules
+    ours = [name.split(".") for name in modules if name.startswith("robgui.analyses.")]
+    assert [name for name in ours if {"views", "findings", "cost"} & {*name[3:]}] == []
+    assert "robgui.core.view" not in modules
+
+
 def test_an_analysis_is_the_same_however_it_is_found():
     from robgui.core.execution.registry import analyses, find
 

@@ -172,9 +172,7 @@ class Person:
 
     def _wait_until_stuck(self, execution: Execution) -> None:
         seen, since = execution.newest, time.monotonic()
-        while time.monotonic() - since < _QUIET_SECONDS or not misbehaves(
-            self.store.processes.pids
-        ):
+        while time.monotonic() - since < _QUIET_SECONDS or not misbehaves(self.store.runner.pids):
             QTest.qWait(20)
             if execution.newest is not seen:
                 seen, since = execution.newest, time.monotonic()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from robgui.analyses.accuracy import views, words
-from robgui.analyses.accuracy.cost import accuracy_calls
 from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult
 from robgui.core.execution.analysis import Analysis, Demo
@@ -17,18 +15,18 @@ ACCURACY = Analysis(
     title="Accuracy",
     question="How often is the model right, and where is it wrong?",
     engine=deferred("robgui.analyses.accuracy.engine:accuracy"),
-    calls=accuracy_calls,
+    calls=deferred("robgui.analyses.accuracy.cost:accuracy_calls"),
     params=AccuracyParams,
     result=AccuracyResult,
-    verdict=words.verdict,
-    views=views.views,
-    findings=words.findings,
+    verdict=deferred("robgui.analyses.accuracy.words:verdict"),
+    views=deferred("robgui.analyses.accuracy.views:views"),
+    findings=deferred("robgui.analyses.accuracy.words:findings"),
     severity_means=(
         "A failing class: one half and half of its share of errors; a wrong input: 0.7 times the"
         " confidence; a weak slice: half of its share of errors; a label to check: 0.3 times the"
         " confidence."
     ),
-    offers=words.offers,
+    offers=deferred("robgui.analyses.accuracy.words:offers"),
     tab="Accuracy",
     invitation=(
         "How often is the model right, and where is it wrong? Open a model and data with labels,"

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from robgui.analyses.corruptions import views, words
-from robgui.analyses.corruptions.cost import corruption_calls
 from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.execution.analysis import Analysis, Demo
@@ -21,16 +19,16 @@ CORRUPTIONS = Analysis(
     title="Corruptions",
     question="How far does accuracy fall under noise, blur, weather and compression?",
     engine=deferred("robgui.analyses.corruptions.engine:corruptions"),
-    calls=corruption_calls,
+    calls=deferred("robgui.analyses.corruptions.cost:corruption_calls"),
     params=CorruptionsParams,
     result=CorruptionsResult,
-    verdict=words.verdict,
-    views=views.views,
-    findings=words.findings,
+    verdict=deferred("robgui.analyses.corruptions.words:verdict"),
+    views=deferred("robgui.analyses.corruptions.views:views"),
+    findings=deferred("robgui.analyses.corruptions.words:findings"),
     severity_means=(
         "0.6 times the confidence in the wrong answer at severity 1, a fifth of that at severity 5."
     ),
-    offers=words.offers,
+    offers=deferred("robgui.analyses.corruptions.words:offers"),
     tab="Corruptions",
     invitation=(
         "How far does accuracy fall when pictures are noisy, blurred, foggy or compressed? Open a"

@@ -2,13 +2,9 @@
 
 from pathlib import Path
 
-from robgui.analyses.deepinspect import findings, views, words
-from robgui.analyses.deepinspect.cost import inspect_calls, pass_calls
 from robgui.analyses.deepinspect.counting.parts import InspectionPart
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import DeepInspectResult
-from robgui.analyses.deepinspect.studies import views as study_views
-from robgui.analyses.deepinspect.studies import words as study_words
 from robgui.analyses.deepinspect.studies.result import CoverageResult, ThresholdsResult
 from robgui.core.execution.analysis import Analysis, Demo, Shards
 from robgui.core.execution.deferred import deferred
@@ -27,11 +23,11 @@ CLASSES = Analysis(
     question="Which classes does the network confuse, and where is it biased?",
     engine=deferred("robgui.analyses.deepinspect.inspection:deepinspect"),
     params=DeepInspectParams,
-    calls=inspect_calls,
+    calls=deferred("robgui.analyses.deepinspect.cost:inspect_calls"),
     result=DeepInspectResult,
-    verdict=words.inspect_verdict,
-    views=views.inspect_views,
-    findings=findings.inspect_findings,
+    verdict=deferred("robgui.analyses.deepinspect.words:inspect_verdict"),
+    views=deferred("robgui.analyses.deepinspect.views:inspect_views"),
+    findings=deferred("robgui.analyses.deepinspect.findings:inspect_findings"),
     severity_means=(
         "A class: 0.5 and half the share of its inputs that is wrong; a pair: half its true"
         " confusion, or without labels how much nearer than usual the two are; a wrong input: 0.7"
@@ -71,10 +67,10 @@ THRESHOLDS = Analysis(
     question="Do the reported pairs depend on when a neuron counts as active?",
     engine=deferred("robgui.analyses.deepinspect.studies.thresholds:deepinspect_thresholds"),
     params=ThresholdsParams,
-    calls=pass_calls,
+    calls=deferred("robgui.analyses.deepinspect.cost:pass_calls"),
     result=ThresholdsResult,
-    verdict=study_words.thresholds_verdict,
-    views=study_views.thresholds_views,
+    verdict=deferred("robgui.analyses.deepinspect.studies.words:thresholds_verdict"),
+    views=deferred("robgui.analyses.deepinspect.studies.views:thresholds_views"),
     needs=frozenset({"activations"}),
     inputs="many",
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),
@@ -96,10 +92,10 @@ COVERAGE = Analysis(
     question="Can neuron coverage tell the classes apart?",
     engine=deferred("robgui.analyses.deepinspect.studies.coverage:deepinspect_coverage"),
     params=CoverageParams,
-    calls=pass_calls,
+    calls=deferred("robgui.analyses.deepinspect.cost:pass_calls"),
     result=CoverageResult,
-    verdict=study_words.coverage_verdict,
-    views=study_views.coverage_views,
+    verdict=deferred("robgui.analyses.deepinspect.studies.words:coverage_verdict"),
+    views=deferred("robgui.analyses.deepinspect.studies.views:coverage_views"),
     needs=frozenset({"activations"}),
     inputs="many",
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),

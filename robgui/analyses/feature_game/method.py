@@ -3,13 +3,8 @@
 from pathlib import Path
 
 from robgui.analyses.choosing import chosen_places
-from robgui.analyses.feature_game import batch_views, batch_words, views, words
-from robgui.analyses.feature_game.attribution import views as attribution_views
-from robgui.analyses.feature_game.attribution import words as attribution_words
-from robgui.analyses.feature_game.attribution.cost import attribution_calls
 from robgui.analyses.feature_game.attribution.params import AttributionParams
 from robgui.analyses.feature_game.attribution.result import AttributionResult
-from robgui.analyses.feature_game.cost import batch_calls, game_calls
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
 from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards
@@ -43,13 +38,13 @@ ONE_IMAGE = Analysis(
     question="Which few pixels flip the class?",
     engine=deferred("robgui.analyses.feature_game.engine:feature_game"),
     params=FeatureGameParams,
-    calls=game_calls,
+    calls=deferred("robgui.analyses.feature_game.cost:game_calls"),
     result=FeatureGameResult,
-    verdict=words.game_verdict,
-    views=views.game_views,
-    findings=words.game_findings,
+    verdict=deferred("robgui.analyses.feature_game.words:game_verdict"),
+    views=deferred("robgui.analyses.feature_game.views:game_views"),
+    findings=deferred("robgui.analyses.feature_game.words:game_findings"),
     severity_means=("1 for no change, 0 for a tenth of the largest distance in its norm."),
-    offers=words.game_offers,
+    offers=deferred("robgui.analyses.feature_game.words:game_offers"),
     kinds=frozenset({"image"}),
     takes_with=_one,
     first_look={"max_calls": 1500},
@@ -75,13 +70,13 @@ MANY_IMAGES = Analysis(
     question="How many pixels does it take to change the class, image by image?",
     engine=deferred("robgui.analyses.feature_game.batch:feature_game_batch"),
     params=FeatureGameBatchParams,
-    calls=batch_calls,
+    calls=deferred("robgui.analyses.feature_game.cost:batch_calls"),
     result=FeatureGameBatchResult,
-    verdict=batch_words.batch_verdict,
-    views=batch_views.batch_views,
-    findings=batch_words.batch_findings,
+    verdict=deferred("robgui.analyses.feature_game.batch_words:batch_verdict"),
+    views=deferred("robgui.analyses.feature_game.batch_views:batch_views"),
+    findings=deferred("robgui.analyses.feature_game.batch_words:batch_findings"),
     severity_means="1 for no change, 0 for a tenth of the largest distance in its norm.",
-    offers=batch_words.batch_offers,
+    offers=deferred("robgui.analyses.feature_game.batch_words:batch_offers"),
     kinds=frozenset({"image"}),
     inputs="many",
     takes_with=_many,
@@ -108,10 +103,10 @@ ATTRIBUTION = Analysis(
     question="Which parts of the picture does the answer come from?",
     engine=deferred("robgui.analyses.feature_game.attribution.engine:attribution"),
     params=AttributionParams,
-    calls=attribution_calls,
+    calls=deferred("robgui.analyses.feature_game.attribution.cost:attribution_calls"),
     result=AttributionResult,
-    verdict=attribution_words.verdict,
-    views=attribution_views.views,
+    verdict=deferred("robgui.analyses.feature_game.attribution.words:verdict"),
+    views=deferred("robgui.analyses.feature_game.attribution.views:views"),
     kinds=frozenset({"image"}),
     takes_with=lambda params: Requirements(most_inputs=2),
     first_look={"steps": 20},

@@ -2,16 +2,12 @@
 
 from pathlib import Path
 
-from robgui.analyses.last_particle import findings, views, words
-from robgui.analyses.last_particle.cost import one_input_calls, table_calls
 from robgui.analyses.last_particle.params import (
     LastParticleParams,
     LastParticleTableParams,
     table_units,
 )
 from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
-from robgui.analyses.last_particle.table import views as table_views
-from robgui.analyses.last_particle.table import words as table_words
 from robgui.core.execution.analysis import Analysis, Demo, Shards
 from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
@@ -25,15 +21,15 @@ ONE_INPUT = Analysis(
     ),
     engine=deferred("robgui.analyses.last_particle.single_input:last_particle"),
     params=LastParticleParams,
-    calls=one_input_calls,
+    calls=deferred("robgui.analyses.last_particle.cost:one_input_calls"),
     result=LastParticleResult,
-    verdict=words.verdict,
-    views=views.views,
-    findings=findings.findings,
+    verdict=deferred("robgui.analyses.last_particle.words:verdict"),
+    views=deferred("robgui.analyses.last_particle.views:views"),
+    findings=deferred("robgui.analyses.last_particle.findings:findings"),
     severity_means=(
         "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
     ),
-    offers=findings.offers,
+    offers=deferred("robgui.analyses.last_particle.findings:offers"),
     first_look={"samples": 0},
     made_inputs={"truth": "predicted"},
     demo=Demo("fashion_cnn.safetensors", "fashion.npz", 6),
@@ -59,15 +55,15 @@ MANY_INPUTS = Analysis(
     question="Which inputs keep their class under which noise: validated, sampled, proven?",
     engine=deferred("robgui.analyses.last_particle.table.many_inputs:last_particle_table"),
     params=LastParticleTableParams,
-    calls=table_calls,
+    calls=deferred("robgui.analyses.last_particle.cost:table_calls"),
     result=LastParticleTableResult,
-    verdict=table_words.table_verdict,
-    views=table_views.table_views,
-    findings=table_words.table_findings,
+    verdict=deferred("robgui.analyses.last_particle.table.words:table_verdict"),
+    views=deferred("robgui.analyses.last_particle.table.views:table_views"),
+    findings=deferred("robgui.analyses.last_particle.table.words:table_findings"),
     severity_means=(
         "1 for a failure at every tenth sample or more often, a tenth less for each power of ten."
     ),
-    offers=table_words.table_offers,
+    offers=deferred("robgui.analyses.last_particle.table.words:table_offers"),
     inputs="many",
     made_inputs={"truth": "predicted"},
     shards=Shards(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from robgui.analyses.pipeline import views, words
-from robgui.analyses.pipeline.cost import audit_calls
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
 from robgui.core.execution.analysis import Analysis, Demo
@@ -18,13 +16,13 @@ AUDIT = Analysis(
     question="Which answers change when the pictures are prepared in another usual way?",
     engine=deferred("robgui.analyses.pipeline.engine:pipeline_audit"),
     params=PipelineParams,
-    calls=audit_calls,
+    calls=deferred("robgui.analyses.pipeline.cost:audit_calls"),
     result=PipelineResult,
-    verdict=words.verdict,
-    views=views.views,
-    findings=words.findings,
+    verdict=deferred("robgui.analyses.pipeline.words:verdict"),
+    views=deferred("robgui.analyses.pipeline.views:views"),
+    findings=deferred("robgui.analyses.pipeline.words:findings"),
     severity_means="Half of the confidence in the new answer: 0.5 for one that is certain.",
-    offers=words.offers,
+    offers=deferred("robgui.analyses.pipeline.words:offers"),
     tab="Audit",
     invitation=(
         "Does the answer depend on how a picture was prepared? Open a model and pictures, and"

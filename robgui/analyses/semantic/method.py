@@ -2,25 +2,14 @@
 
 from pathlib import Path
 
-from robgui.analyses.semantic.cost import domain_calls, map_calls, regions_calls, srvr_calls
 from robgui.analyses.semantic.domain.params import OperatingDomainParams
 from robgui.analyses.semantic.domain.result import OperatingDomainResult
-from robgui.analyses.semantic.domain.views import domain_views
-from robgui.analyses.semantic.domain.words import domain_findings, domain_offers, domain_verdict
-from robgui.analyses.semantic.maps.findings import map_findings, map_offers
 from robgui.analyses.semantic.maps.grid import map_units
 from robgui.analyses.semantic.maps.params import MapParams
-from robgui.analyses.semantic.maps.views import map_views
-from robgui.analyses.semantic.maps.words import map_verdict
 from robgui.analyses.semantic.params import takes
-from robgui.analyses.semantic.regions.findings import regions_findings, regions_offers
 from robgui.analyses.semantic.regions.params import RegionsParams
-from robgui.analyses.semantic.regions.views import regions_views
-from robgui.analyses.semantic.regions.words import regions_verdict
 from robgui.analyses.semantic.result import MapResult, RegionsResult, Sight, SrvrResult
-from robgui.analyses.semantic.volume_ratio.params import SrvrParams
-from robgui.analyses.semantic.volume_ratio.views import srvr_views
-from robgui.analyses.semantic.volume_ratio.words import TITLE, srvr_findings, srvr_verdict
+from robgui.analyses.semantic.volume_ratio.params import TITLE, SrvrParams
 from robgui.core.execution.analysis import Analysis, Demo, Shards
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.deferred import deferred
@@ -35,13 +24,13 @@ MAP = Analysis(
     question="Over which poses, lights, rotations does the class survive, and where are the traps?",
     engine=deferred("robgui.analyses.semantic.maps.maps:semantic_map"),
     params=MapParams,
-    calls=map_calls,
+    calls=deferred("robgui.analyses.semantic.cost:map_calls"),
     result=MapResult,
-    verdict=map_verdict,
-    views=map_views,
-    findings=map_findings,
+    verdict=deferred("robgui.analyses.semantic.maps.words:map_verdict"),
+    views=deferred("robgui.analyses.semantic.maps.views:map_views"),
+    findings=deferred("robgui.analyses.semantic.maps.findings:map_findings"),
     severity_means=("How far the score falls below that of the poses around it."),
-    offers=map_offers,
+    offers=deferred("robgui.analyses.semantic.maps.findings:map_offers"),
     kinds=frozenset({"image"}),
     several_models=True,
     takes_with=takes,
@@ -80,13 +69,13 @@ REGIONS = Analysis(
     question="How far around a pose, light or rotation does the class hold?",
     engine=deferred("robgui.analyses.semantic.regions.regions:semantic_regions"),
     params=RegionsParams,
-    calls=regions_calls,
+    calls=deferred("robgui.analyses.semantic.cost:regions_calls"),
     result=RegionsResult,
-    verdict=regions_verdict,
-    views=regions_views,
-    findings=regions_findings,
+    verdict=deferred("robgui.analyses.semantic.regions.words:regions_verdict"),
+    views=deferred("robgui.analyses.semantic.regions.views:regions_views"),
+    findings=deferred("robgui.analyses.semantic.regions.findings:regions_findings"),
     severity_means=("How far the score falls below the mean of its region."),
-    offers=regions_offers,
+    offers=deferred("robgui.analyses.semantic.regions.findings:regions_offers"),
     kinds=frozenset({"image"}),
     takes_with=takes,
     demo=Demo(*_DEMO),
@@ -120,11 +109,11 @@ SAFE_SHARE = Analysis(
     question="Over how much of the range does each network keep the class?",
     engine=deferred("robgui.analyses.semantic.volume_ratio.engine:srvr"),
     params=SrvrParams,
-    calls=srvr_calls,
+    calls=deferred("robgui.analyses.semantic.cost:srvr_calls"),
     result=SrvrResult,
-    verdict=srvr_verdict,
-    views=srvr_views,
-    findings=srvr_findings,
+    verdict=deferred("robgui.analyses.semantic.volume_ratio.words:srvr_verdict"),
+    views=deferred("robgui.analyses.semantic.volume_ratio.views:srvr_views"),
+    findings=deferred("robgui.analyses.semantic.volume_ratio.words:srvr_findings"),
     severity_means=("1 less half the best score of a start."),
     kinds=frozenset({"image"}),
     several_models=True,
@@ -154,15 +143,15 @@ DOMAIN = Analysis(
     question="How rarely is the class lost among all the poses that are to be expected?",
     engine=deferred("robgui.analyses.semantic.domain.engine:operating_domain"),
     params=OperatingDomainParams,
-    calls=domain_calls,
+    calls=deferred("robgui.analyses.semantic.cost:domain_calls"),
     result=OperatingDomainResult,
-    verdict=domain_verdict,
-    views=domain_views,
-    findings=domain_findings,
+    verdict=deferred("robgui.analyses.semantic.domain.words:domain_verdict"),
+    views=deferred("robgui.analyses.semantic.domain.views:domain_views"),
+    findings=deferred("robgui.analyses.semantic.domain.words:domain_findings"),
     severity_means=(
         "1 where every tenth pose of the domain fails or more, a tenth less for each power of ten."
     ),
-    offers=domain_offers,
+    offers=deferred("robgui.analyses.semantic.domain.words:domain_offers"),
     kinds=frozenset({"image"}),
     takes_with=takes,
     demo=Demo(*_DEMO, guided=False),

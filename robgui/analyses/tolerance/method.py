@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from robgui.analyses.tolerance import views, words
-from robgui.analyses.tolerance.cost import tolerance_calls
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.execution.analysis import Analysis, Demo
@@ -17,14 +15,14 @@ TOLERANCE = Analysis(
     title="Tolerance",
     question="How much change can the inputs take, between proof and attack?",
     engine=deferred("robgui.analyses.tolerance.engine:tolerance"),
-    calls=tolerance_calls,
+    calls=deferred("robgui.analyses.tolerance.cost:tolerance_calls"),
     params=ToleranceParams,
     result=ToleranceResult,
-    verdict=words.verdict,
-    views=views.views,
-    findings=words.findings,
+    verdict=deferred("robgui.analyses.tolerance.words:verdict"),
+    views=deferred("robgui.analyses.tolerance.views:views"),
+    findings=deferred("robgui.analyses.tolerance.words:findings"),
     severity_means="0.8 for an invisible change, falling to 0 at the largest change looked at.",
-    offers=words.offers,
+    offers=deferred("robgui.analyses.tolerance.words:offers"),
     tab="Tolerance",
     invitation=(
         "How much change can the inputs take before the answer turns? Open a model and inputs, and"

@@ -6,12 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from robgui.analyses.zonnscan.cost import (
-    corner_cases_calls,
-    populations_calls,
-    sweep_calls,
-    watermark_calls,
-)
 from robgui.analyses.zonnscan.params import (
     CornerCasesParams,
     PopulationsParams,
@@ -25,14 +19,6 @@ from robgui.analyses.zonnscan.result import (
     WatermarkResult,
     ZonnscanResult,
 )
-from robgui.analyses.zonnscan.views import corner_cases as corner_cases_views
-from robgui.analyses.zonnscan.views import populations as populations_views
-from robgui.analyses.zonnscan.views import sweep as sweep_views
-from robgui.analyses.zonnscan.views import watermark as watermark_views
-from robgui.analyses.zonnscan.words import corner_cases as corner_cases_words
-from robgui.analyses.zonnscan.words import populations as populations_words
-from robgui.analyses.zonnscan.words import sweep as sweep_words
-from robgui.analyses.zonnscan.words import watermark as watermark_words
 from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.deferred import deferred
@@ -67,16 +53,16 @@ SWEEP = Analysis(
     question="How close are other classes to this input, radius by radius?",
     engine=deferred(f"{_FOLDER}.sweep:zonnscan"),
     params=ZonnscanParams,
-    calls=sweep_calls,
+    calls=deferred(f"{_FOLDER}.cost:sweep_calls"),
     result=ZonnscanResult,
-    verdict=sweep_words.verdict,
-    views=sweep_views.views,
-    findings=sweep_words.findings,
+    verdict=deferred(f"{_FOLDER}.words.sweep:verdict"),
+    views=deferred(f"{_FOLDER}.views.sweep:views"),
+    findings=deferred(f"{_FOLDER}.words.sweep:findings"),
     severity_means=(
         "1 for a change of class at the input itself, 0 at the radius up to which it should"
         " hold; or how far the uncertainty rises."
     ),
-    offers=sweep_words.offers,
+    offers=deferred(f"{_FOLDER}.words.sweep:offers"),
     tab="Sweep",
     invitation="How close are other classes to this input? Choose an input in the gallery and "
     "press Run: the curve appears at once and sharpens while it runs.",
@@ -101,13 +87,13 @@ POPULATIONS = Analysis(
     question="Does the uncertainty tell two sets of inputs apart, such as attacked ones?",
     engine=deferred(f"{_FOLDER}.populations:zonnscan_populations"),
     params=PopulationsParams,
-    calls=populations_calls,
+    calls=deferred(f"{_FOLDER}.cost:populations_calls"),
     result=PopulationsResult,
-    verdict=populations_words.verdict,
-    views=populations_views.views,
-    findings=populations_words.findings,
+    verdict=deferred(f"{_FOLDER}.words.populations:verdict"),
+    views=deferred(f"{_FOLDER}.views.populations:views"),
+    findings=deferred(f"{_FOLDER}.words.populations:findings"),
     severity_means=("The uncertainty, or the share of the samples that leaves the class."),
-    offers=populations_words.offers,
+    offers=deferred(f"{_FOLDER}.words.populations:offers"),
     tab="Populations",
     invitation="Does the uncertainty tell two sets of inputs apart? Press Run: the inputs that the "
     "gallery shows are compared with attacked copies of themselves, or one part of them with the "
@@ -133,13 +119,13 @@ CORNER_CASES = Analysis(
     question="On which inputs do the models disagree, and does the uncertainty see them?",
     engine=deferred(f"{_FOLDER}.disagreement:zonnscan_corner_cases"),
     params=CornerCasesParams,
-    calls=corner_cases_calls,
+    calls=deferred(f"{_FOLDER}.cost:corner_cases_calls"),
     result=CornerCasesResult,
-    verdict=corner_cases_words.verdict,
-    views=corner_cases_views.views,
-    findings=corner_cases_words.findings,
+    verdict=deferred(f"{_FOLDER}.words.corner_cases:verdict"),
+    views=deferred(f"{_FOLDER}.views.corner_cases:views"),
+    findings=deferred(f"{_FOLDER}.words.corner_cases:findings"),
     severity_means=("How sure the least sure of the models is of its answer."),
-    offers=corner_cases_words.offers,
+    offers=deferred(f"{_FOLDER}.words.corner_cases:offers"),
     tab="Corner cases",
     invitation="On which inputs do your models disagree? Open at least two models for the same "
     "data and press Run: all of them are asked about the inputs that the gallery shows.",
@@ -160,13 +146,13 @@ WATERMARK = Analysis(
     question="Does the uncertainty tell a model from its watermarked copy, or two models apart?",
     engine=deferred(f"{_FOLDER}.watermark_check:zonnscan_watermark"),
     params=WatermarkParams,
-    calls=watermark_calls,
+    calls=deferred(f"{_FOLDER}.cost:watermark_calls"),
     result=WatermarkResult,
-    verdict=watermark_words.verdict,
-    views=watermark_views.views,
-    findings=watermark_words.findings,
+    verdict=deferred(f"{_FOLDER}.words.watermark:verdict"),
+    views=deferred(f"{_FOLDER}.views.watermark:views"),
+    findings=deferred(f"{_FOLDER}.words.watermark:findings"),
     severity_means=("The distance of the two distributions of uncertainty (Kolmogorov–Smirnov)."),
-    offers=watermark_words.offers,
+    offers=deferred(f"{_FOLDER}.words.watermark:offers"),
     tab="Watermark",
     invitation="Can the uncertainty tell a model from a copy whose boundary was moved? Press Run: "
     "a copy of the model learns a watermark, and the two are compared. The model itself is never "

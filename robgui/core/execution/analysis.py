@@ -182,6 +182,12 @@ class Analysis:
             return self.takes_with(params)
         return Requirements(most_inputs=1 if self.inputs == "one" else None)
 
+    def import_words(self) -> None:
+        """Imports what says and shows its results; the first of them then need not wait for it."""
+        for part in (self.calls, self.verdict, self.views, self.findings, self.offers):
+            if isinstance(part, Deferred):
+                part.load()
+
     def part(self, units: range) -> Analysis:
         """The same analysis for some of the units.
 

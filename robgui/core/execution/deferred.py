@@ -17,6 +17,10 @@ class Deferred:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
+    def load(self) -> None:
+        """Imports its module now."""
+        importlib.import_module(self._module)
+
     @property
     def function(self) -> Callable[..., Any]:
         """The function itself, imported now."""
@@ -28,7 +32,7 @@ def deferred(place: str) -> Deferred:
     """A function given as ``module:name`` and imported on its first call.
 
     Method records name their engines this way, so the window reads a record without importing
-    torch.
+    torch, and what says and shows their results, so that a command line is refused at once.
     """
     module, _, name = place.partition(":")
     return Deferred(module, name)

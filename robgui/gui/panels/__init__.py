@@ -28,6 +28,8 @@ _REST = (
     *("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"),
     *("robgui.gui.model.model_dialog", "robgui.gui.data.data_dialog", "robgui.gui.show.demo"),
     *("robgui.gui.app.palette", "robgui.gui.app.preferences", "robgui.gui.pages.help"),
+    *("robgui.core.dataset.picture", "robgui.analyses.deepinspect.pair_views"),
+    "robgui.analyses.feature_game.example",
 )
 
 
@@ -75,15 +77,17 @@ def make_panel(
 
 
 def preload() -> None:
-    """Imports the panels ahead; called away from the GUI thread."""
+    """Imports the panels and what they show ahead; called away from the GUI thread."""
     importlib.import_module("robgui.gui.panels.generic")
     from robgui.gui.widgets.heat import lookup
 
     for name in ("magma", "cividis"):  # pyqtgraph reads them from files
         lookup(name)
-    for entry in panel_entries().values():
+    panels = [entry.load for entry in panel_entries().values()]
+    words = [analysis.import_words for page in pages() for analysis in page.analyses]
+    for load in (*panels, *words):
         try:
-            entry.load()
+            load()
         except Exception:  # noqa: BLE001 - said when the panel is made, where it can be shown
             continue
 

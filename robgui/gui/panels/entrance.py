@@ -7,15 +7,15 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from robgui.gui.widgets.when_seen import TURN_MS
+from robgui.gui.widgets.when_seen import TURN_MS, in_turn
 
 
 class Entrance(QStackedLayout):
     """The two pages of a panel: what to do next, and the run on show.
 
-    The page of a run comes first and its picture in a later turn of the event loop: to make both
-    takes longer than a window may stand still. Until then there is no picture, so none of an
-    earlier run is seen.
+    The page of a run comes first, its picture is drawn in a later turn of the event loop and
+    painted in one more: all together take longer than a window may stand still. Until then there is
+    no picture, so none of an earlier run is seen.
 
     Args:
         panel: Whose pages they are.
@@ -39,7 +39,8 @@ class Entrance(QStackedLayout):
         policy.setRetainSizeWhenHidden(True)  # the words above it must not move
         picture.setSizePolicy(policy)
         self._later = QTimer(panel, singleShot=True, interval=TURN_MS)
-        self._later.timeout.connect(draw)
+        self._later.timeout.connect(self._draw_first)
+        self._draw = draw
         self.addWidget(empty)
         self.addWidget(page)
 
@@ -47,6 +48,11 @@ class Entrance(QStackedLayout):
     def waits(self) -> bool:
         """Whether the page is there and its picture is not."""
         return self._later.isActive()
+
+    def _draw_first(self) -> None:
+        self._picture.setUpdatesEnabled(False)
+        self._draw()
+        in_turn(self._picture, lambda: self._picture.setUpdatesEnabled(True))
 
     def show_empty(self) -> None:
         """Says what to do next."""

@@ -76,7 +76,8 @@ class Explanation(QScrollArea):
 
     def _callouts(self) -> list[Callout]:
         """Those of the largest view on show."""
-        seen = [view for view in self._picture.findChildren(ViewWidget) if view.isVisible()]
+        views = self._picture.findChildren(ViewWidget)
+        seen = [view for view in views if view.isVisible() and view.complete]
         largest = max(seen, key=lambda view: view.width() * view.height(), default=None)
         if largest is None or largest.view is None:
             return []

@@ -25,6 +25,11 @@ class GenericPanel(Panel):
         self._next_turn.timeout.connect(self._show_next)
         return self.board
 
+    @property
+    def complete(self) -> bool:
+        """Whether every view that can be seen is drawn."""
+        return super().complete and self.board.complete
+
     def draw(self, result: Any) -> None:
         """Gives every view its new data.
 
@@ -40,7 +45,11 @@ class GenericPanel(Panel):
 
     def _show_next(self) -> None:
         if self.result is not None:
-            self.board.show_views(self._next_views, live=self.live)
+            self.show_views(self._next_views)
+
+    def show_views(self, views: Sequence[View]) -> None:
+        """Shows these in their places."""
+        self.board.show_views(views, live=self.live)
 
     def _point(self, view: View, what: Any) -> None:
         """Chooses an input in the gallery if the clicked item has the name of one on offer."""

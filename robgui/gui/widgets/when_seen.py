@@ -1,15 +1,46 @@
-"""WhenSeen: hidden widgets are not drawn; the work is done when they come on show."""
+"""WhenSeen: hidden widgets are not drawn; and how much is done before the user is heard."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QShowEvent
+from shiboken6 import isValid
 
 Work = Callable[[], object]
 #: Milliseconds after which what is done has a turn of the event loop of its own: what was drawn
 #: before is painted, and the user is heard.
 TURN_MS = 8
+_waiting: deque[tuple[QObject, Work]] = deque()
+
+
+def in_turn(owner: QObject, work: Work) -> None:
+    """Does ``work`` in a later turn of the event loop, of which it has one for itself.
+
+    What several widgets ask for is done in the order in which they ask. What belongs to an
+    ``owner`` that is gone by then is left.
+    """
+    _waiting.append((owner, work))
+    if len(_waiting) == 1:
+        _wait()
+
+
+def _wait() -> None:
+    # The second timer: painting may take longer than the first, and both would be due in one turn.
+    QTimer.singleShot(TURN_MS, lambda: QTimer.singleShot(0, _do_next))
+
+
+def _do_next() -> None:
+    owner, work = _waiting[0]
+    try:
+        if isValid(owner):
+            work()
+    finally:
+        _waiting.popleft()
+        if _waiting:
+            _wait()
 
 
 class WhenSeen:

@@ -29,6 +29,14 @@ def test_the_picture_carries_a_number_for_each_of_the_words_beside_it(explained)
     assert samples.curves(1.0).x.title in words.text.text()
 
 
+def test_a_picture_that_is_not_made_yet_has_no_numbers(explained):
+    board = explained.board
+    board.show_views([samples.bars()], live=True)
+    assert board.isVisible() and not board.widgets[0].built
+    explained.explanation.refresh()
+    assert not explained.explanation.numbers.callouts
+
+
 def test_no_line_has_more_than_seventy_letters(explained):
     assert max(len(line) for line in explained.explanation.text.text().split("\n")) <= LINE == 70
 

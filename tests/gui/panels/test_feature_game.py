@@ -7,14 +7,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from robgui.analyses.feature_game import pictures
 from robgui.analyses.feature_game.views import FRAMES
 from robgui.core.view import Images, Matrix
 from robgui.gui.panels.feature_game.game import pixel_words
+from robgui.gui.panels.feature_game.overlay import SaliencyOverlay
 from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.views import CurvesView, ImagesView
 from robgui.gui.widgets.views.picture_cell import picture_box
 
 QUICK = {"max_calls": 600}
@@ -36,7 +38,7 @@ def below(panel):
 def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
     result = played.result
     assert result.found_class >= 0
-    features, saliency, pair = (cell.view for cell in played.cells)
+    features, saliency, pair = (played.cells[place].view for place in range(3))
     assert len(features.pictures[0].spots) == len(result.keypoints)
     assert isinstance(saliency, Matrix)
     np.testing.assert_allclose(saliency.values, result.saliency[::-1])
@@ -50,7 +52,7 @@ def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
 
 def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, played):
     played.resize(650, 440)
-    features, heat, pair = played.cells
+    features, heat, pair = (played.cells[place] for place in range(3))
     qtbot.waitUntil(lambda: not features.isVisible(), timeout=2_000)
     assert pair.isVisible() and not heat.isVisible() and not played.board.isVisible()
     assert played.save.isVisible()
@@ -66,25 +68,70 @@ def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, pl
     assert pair.isVisible() and played.board.isVisible() and not switch.isVisible()
 
 
-def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
+def test_a_picture_that_nobody_has_seen_is_made_when_its_turn_is_chosen(qtbot, store, bench, run):
+    panel, pane = bench("feature_game")
+    panel.resize(650, 440)
+    store.select(Selection(input=6))
+    run(panel, pane, **QUICK)
+    features, heat, pair = (panel.cells[place] for place in range(3))
+    assert [cell.built for cell in (features, heat, pair)] == [False, False, True]
+    assert not any(widget.built for widget in panel.board.widgets)
+    assert heat.view.values.shape == panel.result.saliency.shape, "what it will show is known"
+    panel.turns.switch.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: heat.built and heat.complete, timeout=5_000)
+    assert heat.isVisible() and heat.heat.image.image.shape == panel.result.saliency.shape
+
+
+def test_while_a_game_goes_on_every_turn_of_the_event_loop_makes_or_first_draws_one_picture(
+    qtbot, store, bench, run, monkeypatch
+):
+    panel, pane = bench("feature_game")
+    panel.resize(1100, 1300)
+    store.select(Selection(input=6))
+    turns, known = [[]], set()
+    for kind in (ImagesView, SaliencyOverlay, CurvesView):
+        for name in ("build", "draw"):
+            plain = getattr(kind, name)
+
+            def noted(self, *args, name=name, plain=plain):
+                if (self, name) not in known:
+                    known.add((self, name))
+                    turns[-1].append(f"{name} {type(self).__name__}")
+                return plain(self, *args)
+
+            monkeypatch.setattr(kind, name, noted)
+    beat = QTimer(interval=1)
+    beat.timeout.connect(lambda: turns.append([]) if turns[-1] else None)
+    beat.start()
+    run(panel, pane, **QUICK)
+    qtbot.waitUntil(lambda: panel.complete, timeout=5_000)
+    assert sum(map(len, turns)) >= 8, "three pictures of the row and the large one below"
+    assert max(map(len, turns)) == 1, turns
+
+
+def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(qtbot, played):
+    played.resize(1100, 1300)
     heat = played.cells[1]
+    qtbot.waitUntil(lambda: heat.built and heat.complete, timeout=5_000)
     # rows of the plot count from below
     np.testing.assert_array_equal(heat.under.image, pictures(played.result)["original"][::-1])
-    assert heat.under.zValue() < heat.map.heat.image.zValue()
+    assert heat.under.zValue() < heat.heat.image.zValue()
     heat.opacity.setValue(20)
-    assert heat.map.heat.image.opacity() == pytest.approx(0.2)
+    assert heat.heat.image.opacity() == pytest.approx(0.2)
 
 
-def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(played):
+def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(qtbot, played):
     played.resize(1100, 1300)
+    shown = [*played.cells.values()]
+    qtbot.waitUntil(lambda: all(one.built and one.complete for one in shown), timeout=5_000)
     result = played.result
     (x, y), side = result.changed[0].tolist(), result.input.shape[1]
     words = pixel_words(result, x, y)
     before, after = (round(255 * float(image[0, y, x])) for image in (result.input, result.best))
     assert words.startswith(f"x {x}, y {y}: {before} → {after}, heat")
     heat = played.cells[1]
-    heat.map.heat.hovered.emit((x + 0.5, side - y - 0.5))
-    assert heat.map.foot.text() == words
+    heat.heat.hovered.emit((x + 0.5, side - y - 0.5))
+    assert heat.foot.text() == words
     pair = played.cells[2]
     index = pair.model.index(0)
     box = picture_box(

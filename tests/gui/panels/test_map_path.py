@@ -38,6 +38,7 @@ def test_a_path_that_nobody_has_drawn_goes_to_the_nearest_other_class(mapped):
 
 def test_while_a_path_plays_the_picture_turns_and_the_answer_flips(qtbot, mapped):
     seen, shown = [], mapped.here
+    qtbot.waitUntil(lambda: shown.caption.property("role") is not None, timeout=60_000)
     mapped.path.play.click()
     assert mapped.path.play.text() == "Stop" and len(mapped.path.points) == STEPS
 

@@ -11,6 +11,9 @@ from robgui.analyses.semantic.params import SeveralScenesParams, SpaceParams
 from robgui.analyses.semantic.regions.params import PAPER, GrowParams, Mode
 from robgui.core.execution.params.params import Params
 
+#: What the share is called, as an analysis and in its pictures.
+TITLE = "Share of the range that is safe"
+
 
 class _Grow(Params):
     mode: Mode = Field(

@@ -10,8 +10,8 @@ import numpy as np
 from robgui.analyses.semantic.regions.params import METHOD_WORDS
 from robgui.analyses.semantic.result import SrvrResult, pieces
 from robgui.analyses.semantic.views import METHOD_INKS, view_axis
-from robgui.analyses.semantic.volume_ratio.params import SrvrParams
-from robgui.analyses.semantic.volume_ratio.words import TITLE, SafeShare, safe_share
+from robgui.analyses.semantic.volume_ratio.params import TITLE, SrvrParams
+from robgui.analyses.semantic.volume_ratio.words import SafeShare, safe_share
 from robgui.core.view import Axis, Bars, Box, Boxes, Column, Ink, Mark, Series, Spot, Table, View
 
 _SHARE = Axis("share of the range", low=0.0, kind="share", better="high")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robgui.analyses.semantic.result import SrvrResult
-from robgui.analyses.semantic.volume_ratio.params import SrvrParams
+from robgui.analyses.semantic.volume_ratio.params import TITLE, SrvrParams
 from robgui.analyses.semantic.words import (
     axes_words,
     range_words,
@@ -19,8 +19,6 @@ from robgui.analyses.semantic.words import (
 from robgui.core.finding import Finding
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Quantity, Status, Verdict
-
-TITLE = "Share of the range that is safe"
 
 
 @dataclass(frozen=True, slots=True)

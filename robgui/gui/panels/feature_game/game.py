@@ -19,7 +19,6 @@ from robgui.gui.panels.feature_game.overlay import SaliencyOverlay
 from robgui.gui.panels.feature_game.saving import save_example
 from robgui.gui.panels.feature_game.turns import Turns
 from robgui.gui.panels.generic import GenericPanel
-from robgui.gui.widgets.views import view_widget
 from robgui.gui.widgets.views.images import ImagesView
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class FeatureGamePanel(GenericPanel):
         """Three pictures on top, the other views below; in a low window they take turns."""
         self._search: int | None = None
         self._game: Request | None = None
-        self.cells: list[ViewWidget | SaliencyOverlay | None] = [None] * len(ROW)
+        self.cells: dict[int, ViewWidget] = {}
         self.save = QPushButton(
             "Save example …",
             toolTip="Writes the example, the difference and the changed pixels as PNG files",
@@ -100,38 +99,44 @@ class FeatureGamePanel(GenericPanel):
         # Another game has other searches, so a row that was pointed at means nothing any more.
         if self.request is not self._game:
             self._game, self._search = self.request, None
+        super().draw(result)
+        self.save.setEnabled(self.shown.found_class >= 0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the pictures of the row that can be seen are drawn, and the views below."""
+        return super().complete and all(cell.complete for cell in self.cells.values())
+
+    def show_views(self, views: Sequence[View]) -> None:
+        """Divides them among the row and the board."""
         rest = []
-        for view in self.views():
+        for view in views:
             place = next((at for at, titles in enumerate(ROW) if view.title in titles), None)
             if place is None:
                 rest.append(view)
             else:
                 self._draw_cell(place, view)
-        self.board.show_views(rest, live=self.live)
-        self.save.setEnabled(self.shown.found_class >= 0)
+        super().show_views(rest)
 
     def _draw_cell(self, place: int, view: View) -> None:
-        cell = self.cells[place]
+        cell = self.cells.get(place)
         if cell is None:
             cell = self.cells[place] = self._made(view)
             self.turns.put(place, cell)
         if isinstance(cell, SaliencyOverlay):
-            assert isinstance(view, Matrix)
-            cell.show_view(view, self.result)
-        else:
-            cell.show_view(view)
+            cell.lay_over(self.result.input)
+        cell.keep_view(view, by_turns=self.live)
         self.turns.name(place, view.title)
 
-    def _made(self, view: View) -> ViewWidget | SaliencyOverlay:
+    def _made(self, view: View) -> ViewWidget:
         """The widget of a picture of the row; all of them read out the pixel under the mouse."""
         if isinstance(view, Matrix):
-            heat = SaliencyOverlay()
+            heat = SaliencyOverlay(later=True)
             heat.hovered.connect(lambda pixel: self._read_out(heat, pixel))
             return heat
-        made = view_widget(view)
-        if isinstance(made, ImagesView):
-            made.hovered.connect(lambda at: self._read_out(made, at and at[1:]))
-        return made
+        images = ImagesView(later=True)
+        images.hovered.connect(lambda at: self._read_out(images, at and at[1:]))
+        return images
 
     def _read_out(self, cell: Any, pixel: tuple[int, int] | None) -> None:
         if pixel is not None and self.result is not None:

@@ -49,7 +49,7 @@ def view_widget(
         view: What it shows.
         mini: Small and to be looked at only.
         unseen: It is made and drawn when it is shown.
-        by_turns: And then made in one turn of the event loop and drawn in another.
+        by_turns: And then made, filled and painted in three turns of the event loop.
     """
     kind = next(kind for kind in _KINDS if isinstance(view, kind.kind))
     made = kind(mini=mini, later=unseen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
-from robgui.gui.widgets.when_seen import TURN_MS
+from robgui.gui.widgets.when_seen import in_turn
 
 #: Lower than this many lines of text, the first view is behind a tab too.
 HIGH = 44
@@ -37,11 +37,9 @@ class ViewBoard(QWidget):
         self.widgets: list[ViewWidget] = []
         self._aside: list[ViewWidget] = []
         self._views: Sequence[View] = ()
-        self._live = False
+        self._live = self._waits = False
         self._titles: tuple[str, ...] = ()
         self._low = False
-        self._later = QTimer(self, singleShot=True, interval=TURN_MS)
-        self._later.timeout.connect(self._show_rest)
         self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
         self.bar = TabRows()
@@ -72,19 +70,29 @@ class ViewBoard(QWidget):
         Args:
             views: The first one is the large one.
             live: A run goes on, and the window must answer: of the first views on an empty board
-                the large one comes first, and a new picture is made in one turn of the event loop
-                and filled in another.
+                the large one comes first, and a new picture is made, filled and painted in three
+                turns of the event loop. A hidden board takes its first views in a later turn too.
         """
         self._views, self._live = views, live
-        both = bool(self.widgets) or not live or self._low or not self.isVisible()
-        self._show(views if both else views[:1])
+        if self.widgets or not live or (self._low and self.isVisible()):
+            self._show(views)
+        elif self.isVisible():
+            self._show(views[:1])
+        else:
+            self._wait()
+
+    def _wait(self) -> None:
+        if not self._waits:
+            self._waits = True
+            in_turn(self, self._show_rest)
 
     def _show_rest(self) -> None:
-        """The views below the large one, once that is drawn."""
+        """The views that have no place yet, once those before them are drawn."""
+        self._waits = False
         if all(widget.complete for widget in self.widgets):
             self._show(self._views, done=len(self.widgets))
         else:
-            self._later.start()
+            self._wait()
 
     def _show(self, views: Sequence[View], done: int = 0) -> None:
         for place, view in enumerate(views[done:], done):
@@ -100,7 +108,7 @@ class ViewBoard(QWidget):
             self._titles = titles
             self._lay_out()
         if len(views) < len(self._views):
-            self._later.start()
+            self._wait()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a low window every view has the whole room, one at a time."""

@@ -295,30 +295,30 @@ class PictureModel(QAbstractListModel):
     @property
     def cell(self) -> QSize:
         """Size of one cell: a picture or a pair, with its words below."""
-        return self._cell_for(self.side)
+        return QSize(*self._cell_for(self.side))
 
     def best_side(self, room: QSize, columns: int, least: int) -> int:
         """The largest side with which all fit, else ``columns`` in a row, else ``least``."""
         count = self.rowCount()
         lowest, most = (SMALLEST, MOST_OF_FEW) if self.few else (least, MOST)
         widest = 0
+        wide, high = room.toTuple()
         for side in range(most, lowest - 1, -8):
-            cell = self._cell_for(side)
-            across = columns or max(1, room.width() // cell.width())
-            if across * cell.width() > room.width():
-                continue
-            if -(-count // across) * cell.height() <= room.height():
-                return side
-            widest = widest or side
+            width, height = self._cell_for(side)
+            across = columns or max(1, wide // width)
+            if across * width <= wide:
+                if -(-count // across) * height <= high:
+                    return side
+                widest = widest or side
         return (columns and widest) or least
 
     def column(self, side: int) -> int:
         """Width of one picture with its words."""
         return max(round(side * self._shape[0]), self._words if self._worded else 0)
 
-    def _cell_for(self, side: int) -> QSize:
+    def _cell_for(self, side: int) -> tuple[int, int]:
         height = round(side * self._shape[1]) + (self.text_height if self._worded else 0)
-        return QSize(self.wide * self.column(side) + self._around, height + 2 * MARGIN)
+        return self.wide * self.column(side) + self._around, height + 2 * MARGIN
 
     def pictures(self, row: int) -> list[tuple[Picture, QPixmap]]:
         """The pictures of a row with their pixels as they are drawn."""

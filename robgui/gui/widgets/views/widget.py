@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -15,7 +15,7 @@ from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label, unbroken
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout
-from robgui.gui.widgets.when_seen import TURN_MS
+from robgui.gui.widgets.when_seen import in_turn
 
 #: A small picture lower than this many lines of text has no titles at its axes.
 TITLED = 12
@@ -93,8 +93,8 @@ class ViewWidget(Themed, QWidget):
 
         Args:
             view: Of this widget's kind.
-            by_turns: A run goes on and the window must answer: the first view is drawn later, after
-                a turn of the event loop in which the picture is made.
+            by_turns: A run goes on and the window must answer: the first view comes in three turns
+                of the event loop, in which the picture is made, filled and painted.
         """
         self._take(view)
         self._by_turns = by_turns
@@ -106,25 +106,40 @@ class ViewWidget(Themed, QWidget):
             return
         if self._by_turns and not self.built:
             self._due_soon = True
-            QTimer.singleShot(TURN_MS, self, self._make_soon)
+            in_turn(self, self._make_soon)
         elif self.view is not None:
             self._make()
-            self.draw(self.view)
-            for plot in self.findChildren(pg.GraphicsView):
-                # What a new range moves: done while painting, it would be painted twice.
-                plot.scene().prepareForPaint()
+            self._fill()
+
+    def _fill(self) -> None:
+        self.draw(self.view)
+        for plot in self.findChildren(pg.GraphicsView):
+            # What a new range moves: done while painting, it would be painted twice.
+            plot.scene().prepareForPaint()
 
     def hurry(self) -> None:
         """The user waits for it: once it is shown it is drawn at once."""
         self._by_turns = False
 
     def _make_soon(self) -> None:
+        self.setUpdatesEnabled(False)  # An empty picture would be painted too.
         self._make()
-        QTimer.singleShot(TURN_MS, self, self._draw_soon)
+        in_turn(self, self._fill_soon)
 
-    def _draw_soon(self) -> None:
+    def _fill_soon(self) -> None:
+        if not self.isVisible():
+            self._paint_soon(None)
+            return
+        filled = self.view
+        self._fill()
+        in_turn(self, lambda: self._paint_soon(filled))
+
+    def _paint_soon(self, filled: View | None) -> None:
+        """Lets the first view be painted; what came since is drawn at the next occasion."""
         self._due_soon = False
-        self.when_seen(self._draw_kept)
+        self.setUpdatesEnabled(True)
+        if self.view is not filled:
+            self.when_seen(self._draw_kept)
 
     def _take(self, view: View) -> None:
         if not self.fits(view):
