@@ -20,6 +20,10 @@ from robgui.gui.widgets.when_seen import WhenSeen
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.2, "section": 1.15}
 #: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
+#: Pixels of an icon of the rail, in a roomy and in lower windows; its button's ``side`` says which.
+RAIL_ICONS = (24, 18, 20)
+#: Pixels of the picture of a workspace.
+WORK_PICTURE = (200, 100)
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
 SCROLL_BAR, SORT_ARROW = 14, 12
 #: Widgets whose frame the Fusion style derives from the window colour, which would vanish on dark.
@@ -297,6 +301,7 @@ def _grown_rules() -> str:
         "QPushButton { icon-size": BUTTON_ICON,
         "QToolButton { icon-size": BUTTON_ICON,
         "QToolBar { icon-size": BAR_ICON,
+        **{f'QToolButton[side="{side}"] {{ icon-size': side for side in RAIL_ICONS},
         "QScrollBar:vertical { width": SCROLL_BAR,
         "QScrollBar:horizontal { height": SCROLL_BAR,
     }
@@ -317,6 +322,8 @@ def _style_sheet(c: Colours) -> str:
         "grown": _grown_rules(),
         "box": str(theme.grown(BOX)),
         "arrow": str(theme.grown(SORT_ARROW)),
+        "wide": str(theme.grown(WORK_PICTURE[0])),
+        "high": str(theme.grown(WORK_PICTURE[1])),
         "tick": resources.path("icons", "check.svg").as_posix(),
         # A style sheet cannot tint the tick: it is black.
         "ticked": c.accent if dark else c.surface,
