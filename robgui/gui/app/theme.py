@@ -99,6 +99,12 @@ class Theme(QObject):
         return LIGHT
 
     @property
+    def ground(self) -> tuple[int, int, int]:
+        """Red, green and blue behind pictures."""
+        surface = QColor(self.colours.surface)
+        return surface.red(), surface.green(), surface.blue()
+
+    @property
     def scale(self) -> float:
         """How much larger than usual the text is: icons and lines grow with it."""
         return max(1.0, QApplication.font().pointSizeF() / self.base_points)
