@@ -153,6 +153,7 @@ class Arranged(QMainWindow):
                 self.welcome: (self.gallery_dock, self.runs_dock, self.log_dock),
                 self.overview: (self.runs_dock, self.log_dock),
                 self.findings: (self.gallery_dock, self.runs_dock, self.log_dock),
+                self.compare_place: (self.gallery_dock,),
             },
         )
         area = Qt.DockWidgetArea

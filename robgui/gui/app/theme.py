@@ -26,8 +26,10 @@ RAIL_ICONS = (24, 18, 20)
 WORK_PICTURE = (200, 100)
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
 SCROLL_BAR, SORT_ARROW = 14, 12
+#: Pixels across the arrows of a box whose number is turned up and down, and of a list.
+SPIN_BUTTON = 18
 #: Widgets whose frame the Fusion style derives from the window colour, which would vanish on dark.
-OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
+OUTLINED = ("QRadioButton",)
 
 
 @dataclass(frozen=True)
@@ -328,6 +330,7 @@ def _style_sheet(c: Colours) -> str:
         "grown": _grown_rules(),
         "box": str(theme.grown(BOX)),
         "arrow": str(theme.grown(SORT_ARROW)),
+        "button": str(theme.grown(SPIN_BUTTON)),
         "wide": str(theme.grown(WORK_PICTURE[0])),
         "high": str(theme.grown(WORK_PICTURE[1])),
         "tick": resources.path("icons", "check.svg").as_posix(),
