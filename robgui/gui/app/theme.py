@@ -36,7 +36,8 @@ OUTLINED = ("QRadioButton",)
 class Colours:
     """One look: every colour the program uses has a name.
 
-    ``edge`` outlines what can be filled in and stands out more than ``line``.
+    ``edge`` outlines what can be filled in and stands out more than ``line``; ``chosen`` lies
+    behind a chosen row, which on dark must not outshine everything else.
     """
 
     window: str
@@ -48,6 +49,8 @@ class Colours:
     quiet: str
     accent: str
     on_accent: str
+    chosen: str
+    on_chosen: str
     good: str
     warning: str
     bad: str
@@ -63,6 +66,8 @@ LIGHT = Colours(
     quiet="#5A6372",
     accent="#0B63B5",
     on_accent="#FFFFFF",
+    chosen="#0B63B5",
+    on_chosen="#FFFFFF",
     good="#00734F",
     warning="#8A5A00",
     bad="#B23A00",
@@ -77,6 +82,8 @@ DARK = Colours(
     quiet="#A3ACBA",
     accent="#5FB0F5",
     on_accent="#0B1118",
+    chosen="#24507A",
+    on_chosen="#FFFFFF",
     good="#3CCB9B",
     warning="#E6B450",
     bad="#FF8A5C",
@@ -186,7 +193,7 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
     tints = {
         QIcon.Mode.Normal: colour or colours.text,
         QIcon.Mode.Disabled: colours.line,
-        QIcon.Mode.Selected: colours.on_accent,
+        QIcon.Mode.Selected: colours.on_chosen,
     }
     for mode, tint in tints.items():
         for picture in _paint(name, tint, (16, 24, 32, 48)):
@@ -276,8 +283,8 @@ def _palette(c: Colours) -> QPalette:
         (role.BrightText, c.bad),
         (role.ToolTipBase, c.raised),
         (role.ToolTipText, c.text),
-        (role.Highlight, c.accent),
-        (role.HighlightedText, c.on_accent),
+        (role.Highlight, c.chosen),
+        (role.HighlightedText, c.on_chosen),
         (role.Link, c.accent),
         (role.PlaceholderText, c.quiet),
         (role.Mid, c.line),
