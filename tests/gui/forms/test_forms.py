@@ -310,3 +310,23 @@ def test_a_word_of_the_papers_stands_behind_what_it_means(qtbot, analysis, field
     assert shown[made.widget.currentIndex()].endswith(f"({default})")
     means = info.json_schema_extra["means"]
     assert set(means) <= {made.widget.itemData(place) for place in range(made.widget.count())}
+
+
+@pytest.mark.parametrize(
+    ("typed", "value", "shown"),
+    [
+        ("1e-8", 1e-8, "10⁻⁸"),
+        ("0.0002", 2e-4, "2·10⁻⁴"),
+        ("10⁻⁶", 1e-6, "10⁻⁶"),
+        ("0.01", 0.01, "0.01"),
+        ("0.00012345678", 0.00012345678, "0.00012345678"),
+    ],
+)
+def test_a_small_number_is_written_as_everywhere_and_typed_as_one_likes(form, typed, value, shown):
+    line = find(form, QLineEdit, "Critical probability")
+    assert line.text() == "10⁻¹⁰"
+    line.selectAll()
+    line.insert(typed)  # as from the clipboard: no test types a raised digit
+    assert form.values().chance == value
+    form.set_values({"chance": value})
+    assert line.text() == shown and form.values().chance == value
