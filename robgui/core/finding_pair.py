@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: A picture of two has the input on the left and the failing one on the right; this is the width in
 #: pixels of the white gap between them.
 _GAP = 8
+#: Axes of an input that is an image.
+_IMAGE = 3
 #: Mid grey: stands for "no change", and is added to every difference.
 _GREY = 128
 #: Least width of a close-up of a change, and the margin around the change, in pixels.
@@ -45,6 +47,7 @@ class Pair:
         given: What the changed input is taken for.
         sure_before: How sure the model is of the input; nan if the finding does not say.
         sure_after: How sure it is of the changed one.
+        drawn: Whether both are drawings on white, of rows or sequences.
     """
 
     before: np.ndarray
@@ -53,6 +56,16 @@ class Pair:
     given: str = ""
     sure_before: float = math.nan
     sure_after: float = math.nan
+    drawn: bool = False
+
+    def on(self, ground: Sequence[int]) -> Pair:
+        """The same where it is shown on this ground: a drawing has no white around it."""
+        if not self.drawn:
+            return self
+        from robgui.core.dataset.drawing import on_ground  # OpenCV: late
+
+        before, after = (on_ground(side, ground) for side in (self.before, self.after))
+        return replace(self, before=before, after=after)
 
     @property
     def words_before(self) -> str:
@@ -137,7 +150,13 @@ def pair_of(finding: Finding) -> Pair | None:
         str(detail.get("other_class") or detail.get("seen_as") or ""),
         _share(detail.get("confidence_before")),
         _share(detail.get("confidence_after")),
+        is_drawn(finding),
     )
+
+
+def is_drawn(finding: Finding) -> bool:
+    """Whether the picture of a finding is a drawing on white, as of a row or a sequence."""
+    return finding.input is not None and finding.input.ndim < _IMAGE
 
 
 def _halves(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:

@@ -93,6 +93,8 @@ class Verdict:
         because: What the status rests on, evidence against it first; one sentence each.
         models: For an analysis of several models, what it says of each, in the order of the
             request; else empty.
+        reach: Of what size or over what range it would hold, to stand after “Holds”: ``against a
+            change of each value by at most 0.1``.
     """
 
     status: Status
@@ -101,6 +103,7 @@ class Verdict:
     scope: str = ""
     because: tuple[str, ...] = ()
     models: tuple[Verdict, ...] = ()
+    reach: str = ""
 
     @property
     def line(self) -> str:
@@ -193,7 +196,7 @@ def of_several(names: Sequence[str], each: Sequence[Verdict], order: str, scope:
         number = replace(number, name=f"{number.name}, {name}")
     because = tuple(f"{one}: {said.sentence}" for one, said in zip(names, each, strict=True))
     sentence = f"{name}: {worst.sentence} {order}"
-    return Verdict(worst.status, sentence, number, scope, because, tuple(each))
+    return Verdict(worst.status, sentence, number, scope, because, tuple(each), worst.reach)
 
 
 def to_json(verdict: Verdict) -> str:
@@ -232,7 +235,7 @@ def _verdict(fields: Any) -> Verdict:
         raise ValueError("a verdict is a JSON object")  # noqa: TRY004 - it is a value of a file
     quantity = fields.get("number")
     because, models = fields.get("because", []), fields.get("models", [])
-    texts = [fields.get("sentence"), fields.get("scope", ""), *because]
+    texts = [fields.get("sentence"), fields.get("scope", ""), fields.get("reach", ""), *because]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a verdict's sentences are text")
     return Verdict(
@@ -242,6 +245,7 @@ def _verdict(fields: Any) -> Verdict:
         scope=fields.get("scope", ""),
         because=tuple(because),
         models=tuple(_verdict(one) for one in models),
+        reach=fields.get("reach", ""),
     )
 
 

@@ -39,17 +39,21 @@ def write_report(workspace: Workspace, path: str | Path, scope: Scope = WHOLE) -
     return write_html(workspace, path, scope=scope)
 
 
-def drawings(workspace: Workspace) -> list[Callable[[], object]]:
+def drawings(workspace: Workspace, scope: Scope = WHOLE) -> list[Callable[[], object]]:
     """What draws the pictures of a report, run by run, for whoever has time before it is written.
 
     A drawing is made once.
+
+    Args:
+        workspace: Whose runs.
+        scope: What the report is about.
     """
     from robgui.report.contents import contents_of
     from robgui.report.html_runs import MOST_PICTURES
     from robgui.report.pictures import Figures
 
     figures = Figures(workspace)
-    runs = contents_of(workspace).in_full
+    runs = contents_of(workspace, scope).in_full
     return [
         draw
         for one in runs

@@ -101,7 +101,7 @@ def main(phase: str, *paths: str) -> None:
         wait(lambda: store.history.workspace.path == Path(paths[0]), "the copy")
         idle(window)
     elif phase == "new":
-        store.new_workspace(Path(paths[0]))
+        store.open_workspace(Path(paths[0]))
         wait(lambda: store.history.workspace.path == Path(paths[0]), "the new one")
         idle(window)
         open_files(window, list(paths[1:]), {})

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from robgui.gui.pages.welcome import opening_pair
+from robgui.gui.pages.start.welcome import opening_pair
 from tests.e2e.steps import idle, press
 
 

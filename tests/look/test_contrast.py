@@ -25,6 +25,16 @@ def test_every_text_colour_is_readable_on_every_ground(look):
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
+def test_a_chosen_row_is_readable_and_seen(look):
+    assert contrast(look.on_chosen, look.chosen) >= TEXT
+    assert contrast(look.chosen, look.surface) > 1.5
+
+
+def test_a_chosen_row_does_not_outshine_a_dark_page():
+    assert contrast(DARK.chosen, DARK.surface) < MARK < contrast(DARK.accent, DARK.surface)
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark"])
 def test_what_outlines_a_control_or_its_focus_is_seen(look):
     for colour in (look.edge, look.accent):
         assert min(contrast(colour, look.surface), contrast(colour, look.window)) >= MARK

@@ -31,7 +31,8 @@ def verdict(result: AccuracyResult, params: AccuracyParams) -> Verdict:
     status = _status(result, errors, failing, params)
     sentence = _sentence(result, errors, failing)
     because = _because(result, errors, failing, params)
-    return Verdict(status, sentence, _quantity(result), _scope(result), because)
+    reach = f"at {percent(params.least)} asked for in every class, inputs as they are"
+    return Verdict(status, sentence, _quantity(result), _scope(result), because, reach=reach)
 
 
 def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:

@@ -77,7 +77,8 @@ def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> V
     if result.clean_bounds(network)[0] <= params.most_fall + 1 / len(result.classes[network]):
         return Verdict(Status.UNKNOWN, sentence, quantity, scope, (_NO_ROOM, *said))
     if result.complete and float(high.max()) <= params.most_fall:
-        return Verdict(Status.HOLDS, sentence, quantity, scope, said)
+        reach = f"up to severity {params.judged}"
+        return Verdict(Status.HOLDS, sentence, quantity, scope, said, reach=reach)
     few = f"With {count(result.done, 'picture')} a larger fall cannot be excluded."
     return Verdict(Status.UNKNOWN, sentence, quantity, scope, (few, *said))
 

@@ -90,7 +90,8 @@ def _by_labels(
         ),
     )
     status = _status(errors, limit, result.complete)
-    return Verdict(status, sentence, quantity, _scope(result), (*reasons, *because))
+    reach = f"with less than {percent(limit)} of errors in every class"
+    return Verdict(status, sentence, quantity, _scope(result), (*reasons, *because), reach=reach)
 
 
 def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:

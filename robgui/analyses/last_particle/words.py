@@ -107,6 +107,7 @@ def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
         _quantity(result, params, chance),
         _scope(result, params),
         tuple(part for part in because if part),
+        reach=f"under {noise_words(params.noise, size_of(result, params))}",
     )
 
 

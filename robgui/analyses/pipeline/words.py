@@ -42,7 +42,10 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
             f"None of {_kept(result)} changes more than {percent(params.most_changes)} of the"
             " answers, 95 % sure."
         )
-        return Verdict(Status.HOLDS, sentence, quantity, scope, (_worst(result), limit))
+        reach = f"with at most {percent(params.most_changes)} of the answers changed"
+        return Verdict(
+            Status.HOLDS, sentence, quantity, scope, (_worst(result), limit), reach=reach
+        )
     few = f"With {count(result.done, 'picture')} a larger share cannot be excluded."
     return Verdict(Status.UNKNOWN, _worst(result), quantity, scope, (few, limit))
 

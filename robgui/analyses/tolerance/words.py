@@ -51,7 +51,8 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
             status = Status.HOLDS
         else:
             status = Status.UNKNOWN
-        return Verdict(status, sentence, quantity, _scope(result), said)
+        reach = f"against any change of the values by up to {number(params.hold)}"
+        return Verdict(status, sentence, quantity, _scope(result), said, reach=reach)
     sentence = (
         f"No attack up to {number(params.hold)} is known for {inputs}; {kept:,} of them are proven."
     )

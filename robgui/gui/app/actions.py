@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +50,7 @@ class Actions(QObject):
         super().__init__(window)
         self.entries = {entry.name: entry for entry in entries}
         self._actions = {entry.name: _make(window, entry) for entry in entries}
+        self._marked: dict[QMenu, str] = {}
         window.addActions(list(self._actions.values()))
         self._fill_menus(window)
         theme.changed.connect(self._tint)
@@ -79,10 +80,17 @@ class Actions(QObject):
             menus[entry.menu].addAction(self._actions[name])
         self.menus = menus
 
+    def mark(self, menus: Mapping[QMenu, str]) -> None:
+        """Gives menus within menus an icon each, by name."""
+        self._marked = dict(menus)
+        self._tint()
+
     def _tint(self) -> None:
         for name, entry in self.entries.items():
             if entry.icon:
                 self._actions[name].setIcon(icon(entry.icon))
+        for menu, sign in self._marked.items():
+            menu.setIcon(icon(sign))
 
 
 def _make(window: QMainWindow, entry: Entry) -> QAction:

@@ -22,7 +22,7 @@ from robgui.gui.docks import Gallery, LogView, Runs
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
-from robgui.gui.pages.welcome import Welcome
+from robgui.gui.pages.start.welcome import Welcome
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.layout_stop import LayoutStop
 
@@ -153,6 +153,7 @@ class Arranged(QMainWindow):
                 self.welcome: (self.gallery_dock, self.runs_dock, self.log_dock),
                 self.overview: (self.runs_dock, self.log_dock),
                 self.findings: (self.gallery_dock, self.runs_dock, self.log_dock),
+                self.compare_place: (self.gallery_dock,),
             },
         )
         area = Qt.DockWidgetArea

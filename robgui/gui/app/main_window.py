@@ -252,6 +252,7 @@ class MainWindow(Arranged):
         self.findings.wants_look.connect(self.commands.evidence.look)
         self.findings.wants.connect(self.run_now)
         self.welcome.wants_file.connect(self.commands.open_path)
+        self.welcome.wants_method.connect(lambda place: self.go_to(FIRST_METHOD + place))
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
         store.job_changed.connect(self._withdraw_failure)

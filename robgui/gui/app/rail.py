@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
 from robgui.gui import panels
-from robgui.gui.app.theme import icon, theme
+from robgui.gui.app.theme import RAIL_ICONS, icon, theme
 
 #: Pixels above the first button and below the last.
 MARGIN = 8
@@ -40,7 +40,11 @@ class Form:
 
 
 #: From the roomiest to the lowest; the last is taken where nothing else fits.
-FORMS = (Form(24, 19, 4, True), Form(18, 11, 0, True), Form(20, 11, 0, False))
+FORMS = (
+    Form(RAIL_ICONS[0], 19, 4, True),
+    Form(RAIL_ICONS[1], 11, 0, True),
+    Form(RAIL_ICONS[2], 11, 0, False),
+)
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class Rail(QWidget):
         for number, page in enumerate(pages):
             layout.addWidget(self._button(number, page.title))
         layout.addStretch(1)
+        self._fit()
         self._group.idClicked.connect(self.chosen)
         theme.changed.connect(self._tint)
         self._tint()
@@ -126,13 +131,14 @@ class Rail(QWidget):
                 button.setToolButtonStyle(style)
                 button.setIconSize(QSize(side, side))
                 button.setMinimumWidth(self._wide() if form.worded else side + form.frame)
-                self._polish(button, tight=form is not FORMS[0])
+                self._polish(button, form)
 
     @staticmethod
-    def _polish(button: QToolButton, *, tight: bool) -> None:
+    def _polish(button: QToolButton, form: Form) -> None:
         """Re-polishes: the style sheet reads properties only then."""
-        if button.property("tight") is not tight:
-            button.setProperty("tight", tight)
+        if button.property("side") != str(form.icon):
+            button.setProperty("side", str(form.icon))
+            button.setProperty("tight", form is not FORMS[0])
             button.style().unpolish(button)
             button.style().polish(button)
 

@@ -20,17 +20,24 @@ from robgui.gui.widgets.when_seen import WhenSeen
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.2, "section": 1.15}
 #: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
+#: Pixels of an icon of the rail, in a roomy and in lower windows; its button's ``side`` says which.
+RAIL_ICONS = (24, 18, 20)
+#: Pixels of the picture of a workspace.
+WORK_PICTURE = (200, 100)
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
 SCROLL_BAR, SORT_ARROW = 14, 12
+#: Pixels across the arrows of a box whose number is turned up and down, and of a list.
+SPIN_BUTTON = 18
 #: Widgets whose frame the Fusion style derives from the window colour, which would vanish on dark.
-OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
+OUTLINED = ("QRadioButton",)
 
 
 @dataclass(frozen=True)
 class Colours:
     """One look: every colour the program uses has a name.
 
-    ``edge`` outlines what can be filled in and stands out more than ``line``.
+    ``edge`` outlines what can be filled in and stands out more than ``line``; ``chosen`` lies
+    behind a chosen row, which on dark must not outshine everything else.
     """
 
     window: str
@@ -42,6 +49,8 @@ class Colours:
     quiet: str
     accent: str
     on_accent: str
+    chosen: str
+    on_chosen: str
     good: str
     warning: str
     bad: str
@@ -57,6 +66,8 @@ LIGHT = Colours(
     quiet="#5A6372",
     accent="#0B63B5",
     on_accent="#FFFFFF",
+    chosen="#0B63B5",
+    on_chosen="#FFFFFF",
     good="#00734F",
     warning="#8A5A00",
     bad="#B23A00",
@@ -71,6 +82,8 @@ DARK = Colours(
     quiet="#A3ACBA",
     accent="#5FB0F5",
     on_accent="#0B1118",
+    chosen="#24507A",
+    on_chosen="#FFFFFF",
     good="#3CCB9B",
     warning="#E6B450",
     bad="#FF8A5C",
@@ -93,6 +106,12 @@ class Theme(QObject):
         if self.dark:
             return DARK
         return LIGHT
+
+    @property
+    def ground(self) -> tuple[int, int, int]:
+        """Red, green and blue behind pictures."""
+        surface = QColor(self.colours.surface)
+        return surface.red(), surface.green(), surface.blue()
 
     @property
     def scale(self) -> float:
@@ -174,7 +193,7 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
     tints = {
         QIcon.Mode.Normal: colour or colours.text,
         QIcon.Mode.Disabled: colours.line,
-        QIcon.Mode.Selected: colours.on_accent,
+        QIcon.Mode.Selected: colours.on_chosen,
     }
     for mode, tint in tints.items():
         for picture in _paint(name, tint, (16, 24, 32, 48)):
@@ -264,8 +283,8 @@ def _palette(c: Colours) -> QPalette:
         (role.BrightText, c.bad),
         (role.ToolTipBase, c.raised),
         (role.ToolTipText, c.text),
-        (role.Highlight, c.accent),
-        (role.HighlightedText, c.on_accent),
+        (role.Highlight, c.chosen),
+        (role.HighlightedText, c.on_chosen),
         (role.Link, c.accent),
         (role.PlaceholderText, c.quiet),
         (role.Mid, c.line),
@@ -297,6 +316,7 @@ def _grown_rules() -> str:
         "QPushButton { icon-size": BUTTON_ICON,
         "QToolButton { icon-size": BUTTON_ICON,
         "QToolBar { icon-size": BAR_ICON,
+        **{f'QToolButton[side="{side}"] {{ icon-size': side for side in RAIL_ICONS},
         "QScrollBar:vertical { width": SCROLL_BAR,
         "QScrollBar:horizontal { height": SCROLL_BAR,
     }
@@ -317,6 +337,9 @@ def _style_sheet(c: Colours) -> str:
         "grown": _grown_rules(),
         "box": str(theme.grown(BOX)),
         "arrow": str(theme.grown(SORT_ARROW)),
+        "button": str(theme.grown(SPIN_BUTTON)),
+        "wide": str(theme.grown(WORK_PICTURE[0])),
+        "high": str(theme.grown(WORK_PICTURE[1])),
         "tick": resources.path("icons", "check.svg").as_posix(),
         # A style sheet cannot tint the tick: it is black.
         "ticked": c.accent if dark else c.surface,

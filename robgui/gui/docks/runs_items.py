@@ -187,7 +187,7 @@ class ProgressDelegate(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(track_colour(chosen))
         painter.drawRoundedRect(bar, 2, 2)
-        painter.setBrush(QColor(theme.colours.on_accent if chosen else theme.colours.accent))
+        painter.setBrush(QColor(theme.colours.on_chosen if chosen else theme.colours.accent))
         if share:
             bar.setWidth(max(4, round(bar.width() * share)))
             painter.drawRoundedRect(bar, 2, 2)
@@ -220,7 +220,7 @@ def state_colour(state: RunState) -> str:
 
 def track_colour(chosen: bool) -> QColor:
     """The empty part of a bar, on a chosen row or elsewhere."""
-    colour = QColor(theme.colours.on_accent if chosen else theme.colours.line)
+    colour = QColor(theme.colours.on_chosen if chosen else theme.colours.line)
     colour.setAlphaF(0.3 if chosen else 1.0)
     return colour
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,8 +20,13 @@ from PySide6.QtWidgets import (
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.params import text as params_text
+from robgui.core.text.words import probability
 from robgui.gui.widgets.plain import set_tip
 
+#: Below this a number is written as a power of ten, with at most so many digits.
+_SMALL, _DIGITS = 1e-3, 6
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_POWER = re.compile(r"(?:([\d.]+)\s*·\s*)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 #: What a spin box can hold at all.
 _LEAST, _MOST = -(2**31), 2**31 - 1
 
@@ -202,7 +208,7 @@ class _Text(Editor):
         self._line.textEdited.connect(lambda _: self.edited.emit())
 
     def value(self) -> Any:
-        text = self._line.text().strip()
+        text = _typed(self._line.text().strip())
         if not text and self._field.annotation in (int, float):
             if self._zero:
                 return 0
@@ -210,8 +216,25 @@ class _Text(Editor):
         return params_text.parse_value(self._title, self._field, text)
 
     def show_value(self, value: Any) -> None:
-        self._line.setText("" if self._zero and value == 0 else params_text.format_value(value))
+        self._line.setText("" if self._zero and value == 0 else _shown(value))
         self._line.setCursorPosition(0)
+
+
+def _shown(value: Any) -> str:
+    """A value as it is typed; a small number as every page writes it, if that is exact."""
+    if isinstance(value, float) and 0 < value < _SMALL:
+        words = probability(value, _DIGITS)
+        if float(_typed(words)) == value:
+            return words
+    return params_text.format_value(value)
+
+
+def _typed(text: str) -> str:
+    """A power of ten as a keyboard writes it: ``2·10⁻⁴`` is ``2e-4``."""
+    found = _POWER.fullmatch(text)
+    if found is None:
+        return text
+    return f"{found[1] or 1}e{found[2].translate(_RAISED)}"
 
 
 def editor_for(title: str, field: FieldInfo) -> Editor:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.text.compared import compared
@@ -18,17 +18,20 @@ from robgui.gui.pages.board import Board
 from robgui.gui.pages.compare_columns import Columns, matching
 from robgui.gui.pages.compare_runs import (
     NOTHING_ALIKE,
+    NOTHING_RUN,
     NOTHING_YET,
     Pair,
+    box_row,
     fill_box,
     models_of,
     moment_of,
+    most_useful,
     other_run,
     partner,
+    run_boxes,
     views_of,
 )
 from robgui.gui.panels.verdict_line import VerdictLine
-from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip, unbroken
 from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.when_seen import WhenSeen
@@ -63,22 +66,10 @@ class Compare(WhenSeen, QWidget):
         self._runs: list[Run] = []
         self.shown: tuple[str, ...] = ()
         self._pairs: list[tuple[View, View]] = []
-        self._alike, self._refusal = False, ""
+        self._alike, self._refusal, self._asked = False, "", False
         self.board = Board(store)
         self.scoreboard = self.board.scoreboard
-        self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
-        for box, name in (
-            (self.analysis, "Analysis"),
-            (self.first, "First run"),
-            (self.second, "Second run"),
-        ):
-            box.setAccessibleName(name)
-            box.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
-            box.setMinimumContentsLength(20 if box is self.analysis else 24)
-            box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-            box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
+        self.analysis, self.first, self.second = run_boxes()
         self.answer = set_heading(Label(wordWrap=True), "verdict")
         self.answer.setAccessibleName("Which one does better")
         self.verdicts = [VerdictLine(brief=True) for _ in range(2)]
@@ -96,18 +87,25 @@ class Compare(WhenSeen, QWidget):
 
     def show_pair(self, first: Run, second: Run | None = None) -> None:
         """Compares ``first`` with ``second``, or with the newest other run of the same analysis."""
+        self._asked = True
         self.refresh()
+        chosen = second or partner(first, self._store.history.runs, self.first.currentData())
+        if self._choose(first, chosen):
+            self.switch.setCurrentIndex(0)
+        self._look()
+
+    def _choose(self, first: Run, second: Run | None) -> bool:
+        """Puts two runs into the boxes; False if the first is not among what can be compared."""
         if (place := self.analysis.findData(first.request.analysis)) < 0:
-            return
+            return False
         self.analysis.setCurrentIndex(place)
         self._fill_runs()
         if (place := self.first.findData(first.id)) < 0:
-            return
+            return False
         self.first.setCurrentIndex(place)
-        chosen = second or partner(first, self._store.history.runs, self.first.currentData())
-        if chosen is not None:
-            self.second.setCurrentIndex(max(0, self.second.findData(chosen.id)))
-        self._look()
+        if second is not None:
+            self.second.setCurrentIndex(max(0, self.second.findData(second.id)))
+        return True
 
     def take(self, run: Run | None, analysis: str, fingerprint: str) -> None:
         """Compares the run of a cell of the scoreboard.
@@ -126,7 +124,6 @@ class Compare(WhenSeen, QWidget):
             )
         beside = partner(run, self._store.history.runs, self.first.currentData())
         self.show_pair(beside or run, run)
-        self.switch.setCurrentIndex(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A low page has no room for the scoreboard above the pictures: they take turns."""
@@ -173,25 +170,29 @@ class Compare(WhenSeen, QWidget):
                     max(0, self.analysis.findData(chosen)) if wanted else -1
                 )
         self._fill_runs()
+        if not self._asked and not self.shown:
+            self._begin()
         self._look()
 
+    def _begin(self) -> None:
+        """Until the user asks for something: the most useful comparison, else the scoreboard."""
+        runs = self._store.history.runs
+        pair = most_useful(runs)
+        if pair is not None:
+            self._choose(*pair)
+        with QSignalBlocker(self.switch):
+            self.switch.setCurrentIndex(1 if pair is None and self.analysis.count() else 0)
+        line = self.fontMetrics().height()
+        self._split.setSizes([9 * line, 600] if pair is not None else [600, 9 * line])
+        self._take_turns()
+
     def _arrange(self) -> None:
-        choice = QHBoxLayout()
-        for words, box, stretch in (
-            ("Compare", self.analysis, 1),
-            ("of", self.first, 2),
-            ("with", self.second, 2),
-        ):
-            label = Label(words)
-            label.setBuddy(box)
-            choice.addWidget(label)
-            choice.addWidget(box, stretch)
         below, above = QWidget(), self.board
         self._parts = (below, above)
         lower = QVBoxLayout(below)
         lower.setContentsMargins(0, 2, 0, 0)
         lower.setSpacing(4)
-        lower.addLayout(choice)
+        lower.addLayout(box_row(self.analysis, self.first, self.second))
         lower.addWidget(self.answer)
         verdicts = QHBoxLayout()
         verdicts.setSpacing(24)
@@ -201,13 +202,12 @@ class Compare(WhenSeen, QWidget):
         lower.addWidget(self.tabs)
         lower.addWidget(self.columns, 1)
         lower.addWidget(self.empty, 1)
-        split = QSplitter(Qt.Orientation.Vertical)
+        split = self._split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(above)
         split.addWidget(below)
         split.setChildrenCollapsible(False)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 3)
-        split.setSizes([self.fontMetrics().height() * 9, 600])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
         head = QHBoxLayout()
@@ -226,9 +226,16 @@ class Compare(WhenSeen, QWidget):
         self.analysis.currentIndexChanged.connect(lambda _: self._fill_runs())
         self.analysis.currentIndexChanged.connect(lambda _: self._look())
         self.tabs.currentChanged.connect(lambda _: self._turn())
-        self.switch.currentChanged.connect(lambda _: self._take_turns())
+        self.switch.currentChanged.connect(self._ask)
         for box in (self.first, self.second):
             box.currentIndexChanged.connect(lambda _: self._look())
+        for asking in (self.analysis.activated, self.first.activated, self.second.activated):
+            asking.connect(self._ask)
+
+    def _ask(self, *_: object) -> None:
+        """The user has chosen something: nothing else comes in its place."""
+        self._asked = True
+        self._take_turns()
 
     def _fill_runs(self) -> None:
         analysis = self.analysis.currentData()
@@ -269,7 +276,10 @@ class Compare(WhenSeen, QWidget):
         for widget in (self.columns, self.tabs):
             widget.setVisible(enough)
         self.empty.setVisible(not enough)
-        self.empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
+        if self._runs:
+            self.empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
+        else:
+            self.empty.setText(NOTHING_RUN)
         self._store.pictures.drop("compare")
         self._answer(first if enough else None, second if enough else None)
         if not enough or first is None or second is None or workspace is None:

@@ -6,26 +6,35 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout
 
-from robgui.core.execution.likeness import incomparable
+from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
+from robgui.gui.widgets.elided import ElidedBox
+from robgui.gui.widgets.plain import Label, tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.run import Run
     from robgui.core.workspace import Workspace
 
+NOTHING_RUN = (
+    "Nothing has run yet. Open a model and data and press “Inspect everything” on the overview;"
+    " what each model answers stands here side by side."
+)
 NOTHING_YET = (
     "Run the same analysis twice, with two models or on two inputs: both pictures and their"
-    " difference are shown here."
+    " difference are shown here. With a second model open, “Run missing” beside the scoreboard does"
+    " it for every analysis."
 )
 NOTHING_ALIKE = (
     "No two runs can be compared: they are of other data, or of other models and inputs at once."
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
+#: Among how many of the newest runs the comparison to begin with is looked for.
+_LATELY = 100
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
 
@@ -59,6 +68,36 @@ def other_run(run: Run, runs: Sequence[Run]) -> Run | None:
     return unlike or next(iter(others), None)
 
 
+def most_useful(runs: Sequence[Run]) -> tuple[Run, Run] | None:
+    """The two runs to begin with, the older first; None if no two can be compared.
+
+    Two models that were asked the same; else one model that was asked two things, two models with
+    different settings, a repetition. Of several the newest.
+
+    Args:
+        runs: The newest first.
+    """
+    found: dict[int, tuple[Run, Run]] = {}
+    lately = [run for run in runs if run.has_result][:_LATELY]
+    for place, run in enumerate(lately):
+        for other in lately[place + 1 :]:
+            if not incomparable(other.request, run.request):
+                found.setdefault(_use(other, run), (other, run))
+        if 0 in found:
+            break
+    return found[min(found)] if found else None
+
+
+def _use(one: Run, other: Run) -> int:
+    """How little the comparison of two runs says: 0 says most."""
+    first, second = one.request, other.request
+    if first.fingerprint == second.fingerprint:
+        return 3
+    if [m.fingerprint for m in first.models] == [m.fingerprint for m in second.models]:
+        return 1
+    return 2 if differences(first, second) else 0
+
+
 def moment_of(run: Run) -> str:
     """When a run began; it stands before its name, whose end is cut where it is long."""
     created, today = time.localtime(run.created), time.localtime()
@@ -81,6 +120,29 @@ def views_of(workspace: Workspace, known: Analysis, first: Run, second: Run) -> 
         params = known.params.parse(dict(run.request.params))
         both.append(tuple(known.views(workspace.result(run.id), params)))
     return both[0], both[1]
+
+
+def run_boxes() -> tuple[QComboBox, QComboBox, QComboBox]:
+    """Boxes for the analysis and for two of its runs."""
+    boxes = (QComboBox(), ElidedBox(), ElidedBox())
+    for box, name in zip(boxes, ("Analysis", "First run", "Second run"), strict=True):
+        box.setAccessibleName(name)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(20 if box is boxes[0] else 24)
+        box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
+    return boxes
+
+
+def box_row(*boxes: QComboBox) -> QHBoxLayout:
+    """The boxes of ``run_boxes`` in a sentence."""
+    row = QHBoxLayout()
+    for words, box in zip(("Compare", "of", "with"), boxes, strict=True):
+        label = Label(words)
+        label.setBuddy(box)
+        row.addWidget(label)
+        row.addWidget(box, 1 if box is boxes[0] else 2)
+    return row
 
 
 def fill_box(box: QComboBox, words: dict[str, str], chosen: str) -> None:

@@ -139,10 +139,10 @@ class Hero(QFrame):
         self.subject.setText(f"{subject}. {said.tally}" if said.tally else subject)
         self._tint()
 
-    def show_input(self, picture: np.ndarray | None, words: str) -> None:
-        """The input as it is, while no method has found a pair."""
+    def show_input(self, picture: np.ndarray | None, words: str, *, drawn: bool) -> None:
+        """The input as it is, while no method has found a pair; ``drawn`` if it is no image."""
         self.chips.show_confusion(None)
-        self.alone.show_picture(picture)
+        self.alone.show_picture(picture, drawn=drawn)
         self.alone.setAccessibleName(words)
         self.alone.setToolTip(tip(words))
         self.pictures.setCurrentWidget(self.alone)

@@ -141,6 +141,7 @@ class Lead(QObject):
             if pair is not None:
                 self.hero.show_pair(pair)
             else:
-                self.hero.show_input(picture, f"{dataset.name}, input {index:,}")
+                drawn = dataset.kind != "image"
+                self.hero.show_input(picture, f"{dataset.name}, input {index:,}", drawn=drawn)
 
         store.pictures.run(work, show, key="overview hero")

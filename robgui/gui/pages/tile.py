@@ -182,7 +182,18 @@ class Tile(QFrame):
         self._body.setDirection(way.LeftToRight if self._beside else way.TopToBottom)
         self._share()
         self._set_number(self.number.text())
+        self._tell_scale()
         self._show_ghost()
+
+    def _tell_scale(self) -> None:
+        """What the number is, and of what size or range “Holds” speaks; a low card says this."""
+        said = self.verdict
+        number = None if said is None else said.number
+        parts = [] if number is None else [scale_words(number)]
+        if said is not None and said.status is Status.HOLDS and said.reach:
+            parts = [f"Holds {said.reach}", *([] if self._beside else parts)]
+        self.scale.setText(unbroken(". ".join(parts)))
+        self.scale.setVisible(bool(parts))
 
     def _share(self) -> None:
         """Words take the room that they need: half of a narrow card, less of a wide one."""
@@ -210,9 +221,8 @@ class Tile(QFrame):
             number = said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
         self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
-        self.scale.setText("" if number is None else unbroken(scale_words(number)))
-        for label in (self.number, self.scale):
-            label.setVisible(number is not None)
+        self.number.setVisible(number is not None)
+        self._tell_scale()
         self.sentence.setText("" if said is None else unbroken(said.sentence))
         self.sentence.setVisible(number is None)
         self.setToolTip("" if said is None else tip(said.text))

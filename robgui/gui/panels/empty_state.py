@@ -114,7 +114,8 @@ class EmptyState(QWidget):
             self._shown = None
         else:
             self._shown = shown
-        self.picture.show_picture(picture)
+        dataset = self._store.library.dataset
+        self.picture.show_picture(picture, drawn=dataset is not None and dataset.kind != "image")
         self._name.set_words(name)
         self._reveal()
 

@@ -56,12 +56,12 @@ def tell_right(store: Store) -> Right | None:
 
 
 def _picture(slide: Slide, dark: bool) -> np.ndarray | bytes | None:
-    if slide.pictures:
-        from robgui.report.story.painting import mosaic
+    if slide.pair is not None:  # the stage uncovers it
+        return None
+    if slide.view is None or slide.picture is not None:
+        from robgui.report.story.painting import exhibit
 
-        return mosaic(slide.pictures, dark=dark)
-    if slide.picture is not None or slide.view is None:
-        return slide.picture
+        return exhibit(slide, dark=dark)
     from robgui.report.drawing import draw_view, save
 
     return save(draw_view(slide.view, dark=dark), "png")

@@ -232,18 +232,14 @@ class Store(QObject):
     # --- workspace and selection ------------------------------------------------------------------
 
     def open_workspace(self, path: Path | None = None) -> None:
-        """Opens a workspace in place of the present one, unless something is running."""
+        """Opens a workspace in place of the present one, unless something is running.
+
+        The models and data are then those of the workspace; one that is made has none.
+        """
         if self.runner.busy:
             self.say("warning", "Stop the running analysis before opening another workspace.")
         else:
             self.history.open(path)
-
-    def new_workspace(self, path: Path) -> None:
-        """Begins an empty workspace in ``path``: what is open now belongs to the present one."""
-        if self.runner.busy:
-            self.say("warning", "Stop the running analysis before beginning another workspace.")
-        else:
-            self.history.open(path, self.restoring.start_empty)
 
     def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.

@@ -163,7 +163,8 @@ def _draw(
     if line.quiet:
         style["zorder"] = 1.8
     else:
-        style["zorder"] = 2 + line.strong
+        # Where two lines run together, the gaps of a dashed one show the one below it.
+        style["zorder"] = 2 + line.strong + 1.5 * (line.ink.dash != "solid")
     axes.plot(x, line.y, **style)
 
 

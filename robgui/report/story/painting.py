@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from robgui.core.dataset.drawing import on_ground
 from robgui.core.finding_pair import Pair, PixelSquare
 from robgui.core.view import Ink, status_ink
 from robgui.report.drawing import draw_view, pixels
@@ -91,14 +92,21 @@ def exhibit(slide: Slide, moved: float = 0.5, *, dark: bool = False) -> np.ndarr
         dark: On a dark ground.
     """
     if slide.pair is not None:
-        return wiped(slide.pair, moved, dark=dark)
+        return wiped(slide.pair.on(_ground(dark)), moved, dark=dark)
     if slide.picture is not None:
-        return _enlarged(slide.picture, 900)
+        return _enlarged(_grounded(slide, slide.picture, dark), 900)
     if slide.view is not None:
         return pixels(draw_view(slide.view, dark=dark), _VIEW)[..., :3]
     if slide.pictures:
-        return mosaic(slide.pictures, dark=dark)
+        return mosaic([_grounded(slide, one, dark) for one in slide.pictures], dark=dark)
     return None
+
+
+def _grounded(slide: Slide, picture: np.ndarray, dark: bool) -> np.ndarray:
+    """A picture of a slide; a drawing has the ground of the slide instead of white."""
+    if slide.drawn:
+        return on_ground(picture, _ground(dark))
+    return picture
 
 
 def mosaic(pictures: Sequence[np.ndarray], *, dark: bool = False, side: int = 900) -> np.ndarray:

@@ -15,17 +15,18 @@ import numpy as np
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.request import subject
 from robgui.core.finding_groups import counted
-from robgui.core.finding_pair import Pair, pair_of
-from robgui.core.text.words import count, percent
+from robgui.core.finding_pair import Pair, is_drawn, pair_of
+from robgui.core.text.words import percent
 from robgui.core.verdict import Status
 from robgui.core.workspace.speaking import gravity, severities
 from robgui.report import report_content
 from robgui.report.bottom_line import BottomLine, bottom_line, is_of, speaking_in
 from robgui.report.report_content import Chapter, method_name
+from robgui.report.story.sentences import asked_words, finding_sentence, title_of, what_to_do
 from robgui.report.story.words import Words, read_edits
 
 if TYPE_CHECKING:
-    from robgui.core.execution.request import Reference
+    from robgui.core.execution.request import Reference, Request
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
     from robgui.core.verdict import Quantity
@@ -38,11 +39,6 @@ START, END = "start", "end"
 #: Letters of a number that is seen from the back of the room; a longer one is told in words.
 LARGE = 12
 _BRACKETS = re.compile(r" \([^()]*\)")
-WHAT_TO_DO = (
-    "Decide which confusions must never happen, and set them under “Harm”.\n"
-    "Train and test on the failing inputs: “Export findings” writes them to files.\n"
-    "Run the same checks on the next model and compare the two under “Compare”."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +73,7 @@ class Slide:
         picture: ``(h, w, 3)`` uint8 where there is no pair; None without one.
         view: What a run looks like, where there is no picture; None without one.
         pictures: Small ones in rows of two, before and after, where there is nothing else.
+        drawn: Whether its pictures are drawings on white, of rows or sequences.
         finding: Number of the finding it shows; -1 for none.
     """
 
@@ -90,6 +87,7 @@ class Slide:
     picture: np.ndarray | None = None
     view: View | None = None
     pictures: tuple[np.ndarray, ...] = ()
+    drawn: bool = False
     finding: int = -1
 
 
@@ -113,14 +111,15 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     groups = _led(groups, bottom_line(told, severity))
     model = _model(groups, by_run, told)
     chosen = _chosen(groups, by_run, model)
-    findings = [
-        _finding(workspace.finding(group.lead.id), by_run[group.lead.run_id], place)
-        for place, group in enumerate(chosen)
-    ]
+    claimed = right if model is not None and right and right.model == model.fingerprint else None
+    findings: list[Slide] = []
+    for group in chosen:
+        finding, chapter = workspace.finding(group.lead.id), by_run[group.lead.run_id]
+        findings.append(_finding(finding, chapter, findings, claims=claimed is not None))
     methods = {method_name(by_run[group.lead.run_id]) for group in chosen}
     others = _others(told, model, methods, MOST - 2 - len(findings))
     slides = [
-        _start(told, model, right, findings),
+        _start(told, model, claimed, findings),
         *findings,
         *(_run(workspace, chapter, model) for chapter in others),
         _end(told, groups, findings),
@@ -194,31 +193,39 @@ def _start(
     findings: Sequence[Slide],
 ) -> Slide:
     """How often it is right, with the input that the story goes on with."""
-    picture = next((one.pair.before for one in findings if one.pair is not None), None)
+    pair = next((one.pair for one in findings if one.pair is not None), None)
+    picture, drawn = (None, False) if pair is None else (pair.before, pair.drawn)
     if model is None:
         name = "the model"
     else:
         name = model.name
-    if right is None or model is None or right.model != model.fingerprint:
-        asked = count(len({method_name(one) for one in told}), "method")
-        words = f"{asked} looked for changes that it does not survive."
-        return Slide(START, f"How robust is {name}?", words, picture=picture)
+    if right is None:
+        asked = list(dict.fromkeys(_method_title(one) for one in told if _about(one, model)))
+        title, words = f"How robust is {name}?", asked_words(asked)
+        return Slide(START, title, words, picture=picture, drawn=drawn)
     return Slide(
         START,
         f"{name} is right on {percent(right.share)} of {right.inputs:,} inputs",
         f"So much for {right.data} unchanged. What if the inputs change a little?",
         number=percent(right.share),
         picture=picture,
+        drawn=drawn,
     )
 
 
-def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
-    """What makes it fail; the first contradicts the slide before it."""
+def _method_title(chapter: Chapter) -> str:
+    method = method_of(chapter.run.request.analysis)
+    return chapter.title if method is None else method.title
+
+
+def _finding(
+    finding: StoredFinding, chapter: Chapter, before: Sequence[Slide], *, claims: bool
+) -> Slide:
+    """What makes it fail; the first contradicts what the slide before it ``claims``."""
     name, colon, rest = finding.title.partition(": ")
-    said = rest if colon else finding.title
-    if said.endswith("?"):  # inputs on which models disagree are called after their answers
-        said = f"models disagree: {said}"
-    pair = pair_of(finding)
+    request, pair = chapter.run.request, pair_of(finding)
+    said = finding_sentence(rest if colon else finding.title, len(request.models))
+    goes_on = pair is not None and bool(before) and before[-1].pair is not None
     if finding.note:
         text = [finding.note]
     else:
@@ -229,14 +236,21 @@ def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
         text.append(chapter.verdict.sentence)
     return Slide(
         f"finding {finding.id}",
-        f"Yet {said}" if place == 0 else f"Or {said}",
+        title_of(said, contradicts=claims and not before, goes_on=goes_on),
         "\n".join(text),
         status=None if chapter.verdict is None else chapter.verdict.status,
-        subject=f"{subject(chapter.run.request)}{f', {name}' if colon else ''}",
+        subject=subject(request) + (f", {name}" if colon and _names(request, name) else ""),
         pair=pair,
         picture=None if pair is not None else finding.picture,
+        drawn=is_drawn(finding),
         finding=finding.id,
     )
+
+
+def _names(request: Request, name: str) -> bool:
+    """Whether the name of an input says more than its number, which the request tells."""
+    alone = request.indices is not None and len(request.indices) == 1
+    return not (alone and request.indices and name == f"image {request.indices[0]}")
 
 
 def _run(workspace: Workspace, chapter: Chapter, model: Reference | None) -> Slide:
@@ -256,7 +270,7 @@ def _run(workspace: Workspace, chapter: Chapter, model: Reference | None) -> Sli
     method = method_of(chapter.run.request.analysis)
     large = large_words(said.number)
     if said.number is not None and large:
-        named = f"{large}: {said.number.name}."
+        named = f"{said.number.name}: {large}."
     else:
         named = ""
     return Slide(
@@ -290,7 +304,9 @@ def _end(told: Sequence[Chapter], groups: Sequence[Group], findings: Sequence[Sl
         tally = f"{line.tally} {counted(groups)} in all."
     pairs = [one.pair for one in findings if one.pair is not None]
     pictures = tuple(side for pair in pairs for side in (pair.before, pair.after))
-    return Slide(END, "What to do", WHAT_TO_DO, subject=tally, pictures=pictures)
+    drawn = bool(pairs) and all(pair.drawn for pair in pairs)
+    words = what_to_do(found=bool(groups))
+    return Slide(END, "What to do", words, subject=tally, pictures=pictures, drawn=drawn)
 
 
 def _edited(slide: Slide, words: Words | None) -> Slide:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QKeySequence
+from PySide6.QtWidgets import QApplication, QComboBox, QSpinBox
 
 from robgui.gui.app import theme as themes
 from robgui.gui.app.app import application, leave, open_window
@@ -101,3 +101,56 @@ def test_no_toast_stands_over_content_or_a_control(window, qtbot, size):
         place = QRect(other.mapTo(window, QPoint()), other.size())
         assert not other.isVisible() or not place.intersects(at), other
     assert window.rect().contains(at)
+
+
+def test_every_entry_of_every_menu_has_an_icon_or_a_tick(window):
+    bare = [
+        action.text()
+        for menu in window.actions_.menus.values()
+        for action in menu.actions()
+        if not (action.isSeparator() or action.isCheckable()) and action.icon().isNull()
+    ]
+    assert not bare, "words beside icons that stand without one look like another kind of thing"
+
+
+def test_a_comparison_has_the_width_of_the_window_and_the_inputs_come_back(window, qtbot):
+    window.resize(1366, 768)
+    window.show_panel("zonnscan")
+    before = window.gallery_dock.isVisible()
+    window.go_to(window.pages.count() - 1)
+    assert not window.gallery_dock.isVisible()
+    window.show_panel("zonnscan")
+    assert window.gallery_dock.isVisible() == before
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+@pytest.mark.parametrize("kind", [QSpinBox, QComboBox])
+def test_arrows_of_boxes_grow_with_the_text_and_stay_when_the_box_has_the_keyboard(
+    qtbot, factor, kind
+):
+    application()
+    usual = QApplication.font()
+    try:
+        font = QApplication.font()
+        font.setPointSizeF(usual.pointSizeF() * factor)
+        QApplication.setFont(font)
+        theme.apply(False)
+        box = kind()
+        qtbot.addWidget(box)
+        box.resize(200, box.sizeHint().height())
+        with qtbot.waitExposed(box):
+            box.show()
+        wide = round(18 * factor)
+        for focused in (False, True):
+            box.setFocus() if focused else box.clearFocus()
+            image = box.grab().toImage()
+            arrow = QColor("#7f8794")
+            dots = [
+                x
+                for x in range(image.width() - wide, image.width() - 2)
+                if any(image.pixelColor(x, y) == arrow for y in range(3, image.height() - 3))
+            ]
+            assert len(dots) >= 4 * factor, f"an arrow is seen, focused: {focused}"
+    finally:
+        QApplication.setFont(usual)
+        theme.apply(False)

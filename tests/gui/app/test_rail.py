@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
 from robgui.gui.app.app import application
 from robgui.gui.app.rail import Rail, RailEntry, places
-from robgui.gui.app.theme import icon
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.panels import pages
 
 PAGES = [
@@ -70,3 +70,31 @@ def test_the_methods_stand_between_the_overview_and_the_findings_with_icons_of_t
     methods = found[2:-2]
     assert [place.title for place in methods] == [page.title for page in pages()]
     assert all(place.icon.is_file() and not icon(place.icon).isNull() for place in methods)
+
+
+def icon_height(button):
+    """Rows of ink above the words of a button, as painted."""
+    image = button.grab().toImage()
+    ground = image.pixelColor(2, image.height() // 2)
+    inked = [
+        any(image.pixelColor(x, y) != ground for x in range(4, image.width() - 4))
+        for y in range(image.height())
+    ]
+    first = inked.index(True)
+    return inked.index(False, first) - first
+
+
+def test_icons_grow_with_the_text(qtbot, rail):
+    usual, heights = QApplication.font(), []
+    try:
+        for factor in (1.0, 1.5, 2.0):
+            font = QApplication.font()
+            font.setPointSizeF(usual.pointSizeF() * factor)
+            QApplication.setFont(font)
+            theme.apply(theme.dark)
+            rail.resize(400, 1000)
+            heights.append(icon_height(rail.findChildren(QToolButton)[1]))
+    finally:
+        QApplication.setFont(usual)
+        theme.apply(theme.dark)
+    assert heights[1] > 1.35 * heights[0] and heights[2] > 1.8 * heights[0], heights

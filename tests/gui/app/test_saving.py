@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from robgui import resources
 from robgui.gui.state.library.library import Opening
+from robgui.report.pictures import Figures
 
 
 @pytest.fixture
@@ -122,7 +123,15 @@ def test_a_report_can_be_of_the_model_in_use_alone(qtbot, window, shown, tmp_pat
     qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=20_000)
     store.library.use_model(own)
     choose(monkeypatch, place, [])
+    drawn, shown_before = set(), Figures.shown
+
+    def draw(figures, chapter, **how):
+        drawn.update(model.name for model in chapter.run.request.models)
+        return shown_before(figures, chapter, **how)
+
+    monkeypatch.setattr(Figures, "shown", draw)
     window.actions_["report_of_model"].trigger()
     qtbot.waitUntil(place.exists, timeout=60_000)
+    assert drawn == {own.name}, "no picture of another model is drawn ahead"
     words = place.read_text(encoding="utf-8")
     assert "Not about 1 other model of the workspace: fashion_cnn.safetensors." in words

@@ -186,3 +186,59 @@ def test_a_last_workspace_that_is_gone_is_said_and_the_own_one_opened(qtbot, tmp
     assert window.store.history.workspace.path == Workspace.default_path()
     assert any("no longer there" in sentence for sentence in window.toasts.sentences)
     quit_(window)
+
+
+def take(qtbot, window, path: Path) -> None:
+    window.store.open_workspace(path)
+    qtbot.waitUntil(lambda: window.store.history.workspace.path == path, timeout=20_000)
+    idle(qtbot, window)
+
+
+def names(library) -> tuple[list[str], list[str], str | None, str | None]:
+    used = (None if one is None else one.name for one in (library.model, library.dataset))
+    return [m.name for m in library.models], [d.name for d in library.datasets], *used
+
+
+def test_another_workspace_shows_its_own_models_and_data_and_no_others(window, qtbot, tmp_path):
+    for name in ("mine", "theirs"):
+        images = np.full((4, 28, 28), len(name), np.uint8)
+        np.savez(tmp_path / f"{name}.npz", images=images, labels=np.arange(4))
+    store, first = window.store, window.store.history.workspace.path
+    store.library.load_dataset(tmp_path / "mine.npz")
+    model = resources.path("demo", "fashion_cnn.safetensors")
+    store.library.load_model(Opening(model, quiet=True, use=True))
+    idle(qtbot, window)
+    mine = names(store.library)
+    assert mine == ([model.name], ["mine.npz"], model.name, "mine.npz")
+    take(qtbot, window, tmp_path / "other.robgui")
+    assert names(store.library) == ([], [], None, None), "nothing was opened in it yet"
+    assert store.selection.input is None
+    store.library.load_dataset(tmp_path / "theirs.npz")
+    idle(qtbot, window)
+    take(qtbot, window, first)
+    assert names(store.library) == mine
+    take(qtbot, window, tmp_path / "other.robgui")
+    assert names(store.library) == ([], ["theirs.npz"], None, "theirs.npz")
+
+
+def test_what_a_workspace_was_still_loading_does_not_come_into_the_next(window, qtbot, tmp_path):
+    store = window.store
+    model = resources.path("demo", "fashion_cnn.safetensors")
+    store.library.load_model(Opening(model, quiet=True, use=True))
+    store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
+    take(qtbot, window, tmp_path / "other.robgui")
+    assert names(store.library) == ([], [], None, None)
+
+
+def test_a_copy_of_a_workspace_goes_on_with_its_models_and_data(window, qtbot, tmp_path):
+    store = window.store
+    np.savez(tmp_path / "mine.npz", images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
+    store.library.load_dataset(tmp_path / "mine.npz")
+    idle(qtbot, window)
+    before = store.library.dataset
+    store.history.save_as(tmp_path / "copy.robgui")
+    qtbot.waitUntil(
+        lambda: store.history.workspace.path == tmp_path / "copy.robgui", timeout=20_000
+    )
+    idle(qtbot, window)
+    assert store.library.dataset is before, "nothing is read again"

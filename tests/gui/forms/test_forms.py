@@ -321,3 +321,23 @@ def test_a_class_aimed_at_in_another_model_is_dropped_and_one_that_both_have_sta
         form.set_values({"target": typed})
         drop_foreign_targets([form], SimpleNamespace(labels=("frog", "ship")))
         assert form.values().target == kept
+
+
+@pytest.mark.parametrize(
+    ("typed", "value", "shown"),
+    [
+        ("1e-8", 1e-8, "10⁻⁸"),
+        ("0.0002", 2e-4, "2·10⁻⁴"),
+        ("10⁻⁶", 1e-6, "10⁻⁶"),
+        ("0.01", 0.01, "0.01"),
+        ("0.00012345678", 0.00012345678, "0.00012345678"),
+    ],
+)
+def test_a_small_number_is_written_as_everywhere_and_typed_as_one_likes(form, typed, value, shown):
+    line = find(form, QLineEdit, "Critical probability")
+    assert line.text() == "10⁻¹⁰"
+    line.selectAll()
+    line.insert(typed)  # as from the clipboard: no test types a raised digit
+    assert form.values().chance == value
+    form.set_values({"chance": value})
+    assert line.text() == shown and form.values().chance == value

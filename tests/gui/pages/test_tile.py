@@ -78,3 +78,24 @@ def test_names_that_would_stand_upright_in_a_small_picture_are_left_out(qtbot, t
     assert not axis.upright and axis.tickValues(0, 8, 100) == []
     shown_in(qtbot, tile, many, 420, 460)
     assert axis.upright and axis.tickValues(0, 8, 300)
+
+
+@pytest.mark.parametrize("height", [148, 300])
+def test_two_cards_that_hold_say_of_what_size(qtbot, height):
+    reaches = ("against a change of each value by at most 0.1", "up to severity 2")
+    cards = []
+    for reach in reaches:
+        card = Tile(pages()[0])
+        qtbot.addWidget(card)
+        card.show_live(replace(SAID, status=Status.HOLDS, reach=reach), samples.curves())
+        card.resize(336, height)
+        card.show()
+        cards.append(card)
+    qtbot.wait(20)
+    for card, reach in zip(cards, reaches, strict=True):
+        said = card.scale.text().replace("\N{NO-BREAK SPACE}", " ")
+        assert said.startswith(f"Holds {reach}") and card.scale.isVisible()
+        assert card.scale.height() >= card.scale.heightForWidth(card.scale.width())
+        assert card.rect().contains(card.scale.geometry())
+    cards[0].show_live(replace(SAID, reach=reaches[0]), None)
+    assert "Holds" not in cards[0].scale.text(), "what is at risk does not hold"

@@ -23,6 +23,7 @@ from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NOTHING_IN_COMMON, SAME, Columns, matching
+from robgui.gui.pages.compare_runs import NOTHING_RUN, NOTHING_YET
 from robgui.gui.pages.scoreboard import BEFORE
 from robgui.gui.pages.scoreboard_cells import NOT_RUN, ScoreCell, rank_of
 from tests.gui import sample_views as samples
@@ -301,6 +302,74 @@ def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
         made.analysis.currentData() == "sampled_views"
         and made.first.currentData() != made.second.currentData()
     )
+
+
+def opened(qtbot, store, height=600):
+    made = Compare(store)
+    qtbot.addWidget(made)
+    made.resize(1100, height)
+    made.show()
+    return made
+
+
+def of(run, name, **changes):
+    """A run like ``run``, whose request is changed."""
+    return replace(run, id=name, request=run.request.model_copy(update=changes))
+
+
+def test_it_opens_on_what_can_be_compared_though_an_analysis_before_it_has_two_runs(
+    qtbot, store, two_runs
+):
+    run, other = two_runs
+    store.analyses = {name: store.analyses[name] for name in ("srvr", "sampled_views")}
+    apart = [
+        of(other, "b", analysis="srvr", indices=(1,), params={}),
+        of(run, "a", analysis="srvr", indices=(0,), params={}),
+    ]
+    store.history.runs = [*apart, *store.history.runs]
+    made = opened(qtbot, store)
+    assert made.analysis.currentData() == "sampled_views" and made.empty.isHidden()
+    qtbot.waitUntil(lambda: made.shown == (run.id, other.id), timeout=10_000)
+
+
+def test_two_models_that_were_asked_the_same_come_before_newer_runs_that_say_less(
+    qtbot, store, two_runs
+):
+    run, other = two_runs
+    same = of(other, "same", params=run.request.params)
+    settings = of(other, "settings", params={"height": 0.7})
+    store.history.runs = [of(other, "again"), settings, other, same, run]
+    made = opened(qtbot, store)
+    assert (made.first.currentData(), made.second.currentData()) == (run.id, "same")
+
+
+def test_one_run_of_each_analysis_opens_on_the_scoreboard(qtbot, store, two_runs):
+    store.history.runs = store.history.runs[:1]
+    made = opened(qtbot, store)
+    assert made.scoreboard.isVisible() and made.switch.tabText(made.switch.currentIndex()) == (
+        "All models"
+    )
+    made.switch.setCurrentIndex(0)
+    assert made.empty.text() == NOTHING_YET and made.empty.isVisible()
+    store.history.runs_changed.emit()
+    assert made.switch.currentIndex() == 0, "what the user asks for stays"
+
+
+def test_a_page_on_which_nothing_has_run_says_what_to_do(qtbot, store):
+    made = opened(qtbot, store)
+    assert made.empty.isVisible() and made.empty.text() == NOTHING_RUN
+
+
+def test_a_comparison_that_becomes_possible_takes_the_place_of_the_scoreboard(
+    qtbot, store, two_runs
+):
+    both = store.history.runs
+    store.history.runs = both[:1]
+    made = opened(qtbot, store)
+    store.history.runs = both
+    store.history.runs_changed.emit()
+    qtbot.waitUntil(lambda: len(made.shown) == 2, timeout=10_000)
+    assert made.columns.isVisible()
 
 
 def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, store):

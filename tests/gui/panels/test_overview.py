@@ -267,6 +267,25 @@ def test_the_hero_leads_to_the_findings_and_asks_the_other_methods(
         assert next(iter(overview.hero.next)) == "findings"
 
 
+def test_the_hero_of_a_table_is_drawn_on_the_ground_of_the_look(qtbot, store, overview):
+    values = np.random.default_rng(0).random((6, 4)).astype(np.float32)
+    try:
+        theme.apply(True)
+        store.library.add_dataset(from_arrays(values, name="rows"))
+        overview.refresh()
+        qtbot.waitUntil(lambda: not overview.hero.alone.pixmap().isNull(), timeout=10_000)
+        qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)
+        image = overview.hero.alone.pixmap().toImage()
+        seen = {
+            image.pixelColor(x, y).getRgb()[:3]
+            for x in range(0, image.width(), 3)
+            for y in range(0, image.height(), 3)
+        }
+        assert theme.ground in seen and (255, 255, 255) not in seen
+    finally:
+        theme.apply(False)
+
+
 def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
     qtbot, store, overview, monkeypatch
 ):

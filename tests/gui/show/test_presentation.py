@@ -68,7 +68,7 @@ def test_arrow_keys_go_through_the_story(qtbot, filled):
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.count.text() == "1 of 3", "the first is an end"
     qtbot.keyClick(shown, Qt.Key.Key_Right)
-    assert shown.title.text() == "Yet one pixel"
+    assert shown.title.text() == "One pixel"
     assert shown.pair.isVisible() and shown.pair.picture.pair.given == "Shirt"
     qtbot.keyClick(shown, Qt.Key.Key_End)
     assert shown.title.text() == "What to do" and not shown.forward.isEnabled()
@@ -84,7 +84,7 @@ def test_only_the_starred_are_told_with_their_notes(qtbot, filled):
     shown = begin(qtbot, filled)
     assert shown.count.text() == "1 of 4"
     qtbot.mouseClick(shown.forward, Qt.MouseButton.LeftButton)
-    assert shown.title.text() == "Yet finding 0" and "ask the painter" in shown.text.text()
+    assert shown.title.text() == "Finding 0" and "ask the painter" in shown.text.text()
     assert shown.alone.isVisible() and shown.alone.pixmap().width() > 200, "large"
     qtbot.keyClick(shown, Qt.Key.Key_F11)
     assert not shown.isVisible(), "F11 toggles"
@@ -104,7 +104,7 @@ def test_own_words_are_kept_and_can_be_taken_away(qtbot, filled):
     assert shown.title.text() == "A bag is no shirt"
     shown.again.click()
     settle(qtbot, filled)
-    assert shown.title.text() == "Yet one pixel" and not shown.again.isVisible()
+    assert shown.title.text() == "One pixel" and not shown.again.isVisible()
     shown.close()
 
 

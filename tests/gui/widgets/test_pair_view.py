@@ -5,8 +5,10 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 
 from robgui.core.finding_pair import Pair
+from robgui.gui.app.theme import theme
 from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.chips import confusion_words, letters_on
+from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.pair.pair_picture import BLINK, Mode
 from robgui.gui.widgets.pair.places import places
 
@@ -78,3 +80,27 @@ def test_the_wrong_answer_is_the_loud_one_and_letters_are_read_on_every_colour()
 
     assert letters_on(QColor("#C62828")).name() == "#ffffff"
     assert letters_on(QColor("#FFB238")).name() == "#000000"
+
+
+def test_a_drawing_has_the_ground_of_the_present_look_and_an_image_keeps_its_white(qtbot, view):
+    drawing = np.full((40, 40, 3), 255, np.uint8)
+    drawing[30:, 10:14] = (0, 114, 178)
+    alone = Fitted()
+    qtbot.addWidget(alone)
+    alone.resize(200, 200)
+    try:
+        for dark in (False, True):
+            theme.apply(dark)
+            view.show_pair(Pair(drawing, drawing[:, ::-1].copy(), drawn=True))
+            view.picture.slide_to(0.5)
+            assert colour_at(view, 0.05) == theme.ground
+            view.show_pair(Pair(drawing, drawing[:, ::-1].copy()))
+            view.picture.slide_to(0.5)
+            assert colour_at(view, 0.05) == (255, 255, 255)
+        alone.show_picture(drawing, drawn=True)
+        for dark in (True, False):
+            theme.apply(dark)
+            image = alone.pixmap().toImage()
+            assert image.pixelColor(5, 5).getRgb()[:3] == theme.ground, "also after a change"
+    finally:
+        theme.apply(False)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 
 from robgui.core.errors import RobguiError
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
 from robgui.core.verdict import Quantity, Status
 from robgui.report.story import Right, read_edits, story_of, write_edits
 from robgui.report.story.files import frames_of, write_story
@@ -59,7 +62,54 @@ def test_the_story_says_how_often_it_is_right_what_makes_it_fail_and_what_to_do(
 def test_a_title_that_asks_which_class_it_is_becomes_a_sentence(workspace):
     made = run(workspace, says="fails")
     workspace.add_findings(made.id, [Finding("corner case", "x.png: Shirt or Coat?", 0.9)])
-    assert story_of(workspace)[1].title == "Yet models disagree: Shirt or Coat?"
+    assert story_of(workspace)[1].title == "Models disagree on this input: Shirt or Coat?"
+    title = "“Trouser” by its label, “Dress” to the model, 97 % sure"
+    workspace.add_findings(made.id, [Finding("wrong", title, 0.95)])
+    assert story_of(workspace, right(made))[1].title == f"Yet an input is {title}"
+
+
+def test_a_slide_contradicts_only_what_the_one_before_it_claims(workspace, told):
+    start, first, _ = story_of(workspace)
+    assert start.title == "How robust is net?" and not start.number, "no accuracy is known"
+    assert first.title == "2 pixels turn “red” into “green”"
+    assert start.text.endswith(" was asked. Its gravest answers follow.")
+
+
+def test_or_joins_two_changes_and_nothing_else(workspace, told):
+    workspace.add_findings(told.id, [flipped("y.png: 3 pixels turn “red” into “green”", 0.8)])
+    workspace.add_findings(told.id, [Finding("wrong", "z.png: red or green?", 0.7)])
+    for finding in workspace.findings():
+        if finding.title.count(": "):
+            workspace.set_finding(finding.id, starred=True)
+    titles = [slide.title for slide in story_of(workspace, right(told))[1:-1]]
+    assert titles == [
+        "Yet 2 pixels turn “red” into “green”",
+        "Or 3 pixels turn “red” into “green”",
+        "Models disagree on this input: red or green?",
+    ]
+
+
+def test_a_story_without_findings_does_not_speak_of_failing_inputs(workspace):
+    run(workspace, says="holds")
+    end = story_of(workspace)[-1]
+    assert "no proof" in end.text and "failing inputs" not in end.text
+
+
+def test_drawings_take_the_ground_of_a_dark_slide_and_images_do_not(workspace, told):
+    drawing = np.full((80, 80, 3), 255, np.uint8)
+    drawing[40:, 20:30] = (0, 114, 178)
+    row = np.linspace(0, 1, 8, dtype=np.float32)
+    pair = picture_of_two(drawing, drawing[:, ::-1])
+    drawn = Finding("row", "row 3: one column turns it", 0.95, {}, pair, row)
+    workspace.add_findings(told.id, [drawn])
+    start, slide, end = story_of(workspace)
+    for one in (start, slide, end):
+        assert one.drawn
+        shown = exhibit(one, dark=True)
+        assert shown is not None
+        assert (shown == 255).all(-1).mean() < 0.05, f"{one.key}: white but for the slider"
+    image = exhibit(replace(slide, pair=None, picture=np.full((8, 8, 3), 255), drawn=False))
+    assert image is not None and (image == 255).all(), "a white image stays white"
 
 
 def test_a_number_that_needs_words_is_not_shown_large():
@@ -103,7 +153,7 @@ def test_own_words_stay_with_their_slide_and_can_be_taken_away(workspace, told):
     )
     assert story_of(workspace)[0].title == "How robust is net?"
     write_edits(workspace, {})
-    assert story_of(workspace)[1].title.startswith("Yet 2 pixels")
+    assert story_of(workspace)[1].title.startswith("2 pixels")
 
 
 def test_nonsense_in_a_workspace_is_no_words(workspace):

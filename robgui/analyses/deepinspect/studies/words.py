@@ -45,7 +45,8 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
         status = Status.AT_RISK
     if not result.complete:
         status = Status.UNKNOWN
-    return Verdict(status, sentence, quantity, scope, tuple(because))
+    reach = f"for thresholds from {min(result.thresholds):g} to {max(result.thresholds):g}"
+    return Verdict(status, sentence, quantity, scope, tuple(because), reach=reach)
 
 
 def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:

@@ -117,9 +117,9 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         f"{which} {count(inputs, 'input')} {judged}, {noise_kind(params.noise)},"
         f" {count(result.model_calls, 'call')}.{undecided}{left_out}{labels}"
     )
-    return Verdict(
-        _table_status(known), sentence, quantity, scope, tuple(part for part in because if part)
-    )
+    said = tuple(part for part in because if part)
+    reach = f"under {noise_kind(params.noise)}, up to size {result.radii[last]:g}"
+    return Verdict(_table_status(known), sentence, quantity, scope, said, reach=reach)
 
 
 def _row(known: InputCounts, e: int) -> str:

@@ -38,6 +38,7 @@ def domain_verdict(result: OperatingDomainResult, params: OperatingDomainParams)
         _quantity(result, params),
         _scope(result),
         tuple(part for part in _because(result, params) if part),
+        reach=f"below {probability(params.critical, 2)} over {range_words(result.axes)}",
     )
 
 

@@ -41,6 +41,7 @@ def map_verdict(result: MapResult, params: MapParams) -> Verdict:
         scope=_scope(result),
         because=(*_evidence_of_all(result, params, each), *_border(result), _cost(result)),
         models=own,
+        reach=f"over {range_words(result.axes)}",
     )
 
 
@@ -57,6 +58,7 @@ def _of_network(result: MapResult, params: MapParams, network: int, found: Survi
         number=Quantity(title, share, better="high", text=text),
         scope=_scope(result, found),
         because=(*_evidence(result, params, found), *_border(result), _cost(result)),
+        reach=f"over {range_words(result.axes)}",
     )
 
 

@@ -87,6 +87,7 @@ def verdict(result: ZonnscanResult, params: ZonnscanParams) -> Verdict:
         number=_number(result),
         scope=_scope(result, params),
         because=tuple(_because(result, params)),
+        reach=f"against {change_words(params.zone, number(held(result, params)))}",
     )
 
 

@@ -85,6 +85,8 @@ class Commands:
         w.actions_.menus["Model"].addMenu(devices)
         w.status.device.setMenu(devices)
         w.actions_["dark"].setChecked(theme.dark)
+        signs = {self.workspaces.recent: "runs", self._recent: "data", devices: "device"}
+        w.actions_.mark(signs)
         self.refresh()
 
     def refresh(self) -> None:

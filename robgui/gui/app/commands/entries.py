@@ -28,7 +28,7 @@ def _editing(commands: Commands, window: MainWindow) -> list[Entry]:
     """The menu Edit."""
     return [
         Entry("undo", "Undo", "Edit", window.store.navigation.undo.undo, KEYS.Undo, "undo"),
-        Entry("redo", "Redo", "Edit", window.store.navigation.undo.redo, KEYS.Redo),
+        Entry("redo", "Redo", "Edit", window.store.navigation.undo.redo, KEYS.Redo, "redo"),
         Entry(
             "find_inputs",
             "Find inputs",
@@ -61,6 +61,7 @@ def _editing(commands: Commands, window: MainWindow) -> list[Entry]:
             "Edit",
             commands.edit_preferences,
             known_keys(KEYS.Preferences, "Ctrl+,"),
+            "settings",
             separator=True,
             hint="Thresholds that decide what holds, what is at risk and what fails",
         ),
@@ -73,7 +74,14 @@ def _running(commands: Commands, window: MainWindow) -> list[Entry]:
         Entry("run", "Run", "Run", window.run_pane.start, "Ctrl+R", "run"),
         Entry("pause", "Pause or resume", "Run", window.run_pane.toggle_pause, "Ctrl+P", "pause"),
         Entry("stop", "Stop", "Run", window.run_pane.stop_job, "Ctrl+.", "stop"),
-        Entry("stop_all", "Stop everything", "Run", window.store.stop_everything, "Ctrl+Shift+."),
+        Entry(
+            "stop_all",
+            "Stop everything",
+            "Run",
+            window.store.stop_everything,
+            "Ctrl+Shift+.",
+            "stop",
+        ),
         Entry(
             "inspect",
             "Inspect everything",
@@ -143,7 +151,14 @@ def _viewing(commands: Commands, window: MainWindow) -> list[Entry]:
             KEYS.ZoomOut,
             "minus",
         ),
-        Entry("reset_layout", "Reset layout", "View", window.reset_layout, separator=True),
+        Entry(
+            "reset_layout",
+            "Reset layout",
+            "View",
+            window.reset_layout,
+            icon="refresh",
+            separator=True,
+        ),
         Entry(
             "present",
             "Present findings",

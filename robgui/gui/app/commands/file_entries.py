@@ -25,7 +25,13 @@ def file_entries(commands: Commands, window: MainWindow) -> list[Entry]:
         *_handing_on(commands),
         *_telling(commands),
         Entry(
-            "quit", "Quit", "File", window.close, known_keys(KEYS.Quit, "Ctrl+Q"), separator=True
+            "quit",
+            "Quit",
+            "File",
+            window.close,
+            known_keys(KEYS.Quit, "Ctrl+Q"),
+            "close",
+            separator=True,
         ),
     ]
 
@@ -67,13 +73,21 @@ def _opening(commands: Commands) -> list[Entry]:
             "data",
             toolbar=True,
         ),
-        Entry("open_folder", "Open image folder …", "File", commands.open_folder, "Ctrl+Shift+D"),
+        Entry(
+            "open_folder",
+            "Open image folder …",
+            "File",
+            commands.open_folder,
+            "Ctrl+Shift+D",
+            "open",
+        ),
         Entry(
             "data_settings",
             "Data settings …",
             "File",
             commands.data_settings,
             "Ctrl+Shift+M",
+            "settings",
             hint="Which part is open, and which class of the model each class is",
         ),
         Entry("start_demo", "Start demo", "File", commands.start_demo, "Ctrl+Shift+T", "present"),
@@ -108,6 +122,7 @@ def _keeping(commands: Commands) -> list[Entry]:
             "File",
             commands.workspaces.save_as,
             KEYS.SaveAs,
+            "save",
         ),
     ]
 
@@ -120,6 +135,7 @@ def _handing_on(commands: Commands) -> list[Entry]:
             "Export all runs as files …",
             "File",
             commands.saving.export_workspace,
+            icon="export",
         ),
         Entry(
             "export_findings",
@@ -220,7 +236,12 @@ def _telling(commands: Commands) -> list[Entry]:
             "copy",
         ),
         Entry(
-            "save_numbers", "Save numbers …", "File", commands.saving.save_numbers, "Ctrl+Shift+E"
+            "save_numbers",
+            "Save numbers …",
+            "File",
+            commands.saving.save_numbers,
+            "Ctrl+Shift+E",
+            "grid",
         ),
     ]
 

@@ -79,7 +79,7 @@ class Saving:
         model = self._store.library.model
         if model is None:
             return
-        self._store.history.exports.prepare_report()
+        self._store.history.exports.prepare_report((model.fingerprint,))
         if path := self._ask_save(f"Write report of {model.name}", "report", _REPORTS):
             self._store.history.exports.write_report(path, models=(model.fingerprint,))
 

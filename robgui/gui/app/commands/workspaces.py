@@ -45,7 +45,7 @@ class Workspaces:
                 "warning", f"{path} exists already and was left as it is; choose another name."
             )
             return
-        self._store.new_workspace(path)
+        self._store.open_workspace(path)
 
     def save(self) -> None:
         """Names unnamed work; everything else is saved as it happens."""

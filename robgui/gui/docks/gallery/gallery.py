@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QSizePolicy,
     QStackedWidget,
@@ -142,12 +142,10 @@ class Gallery(QWidget):
     def _read_again(self) -> None:
         """Redraws rows and sequences on the background of the current theme."""
         dataset, side = self._dataset, GalleryDelegate.side() * 2
-        surface = QColor(theme.colours.surface)
-        ground = surface.red(), surface.green(), surface.blue()
         if dataset is None:
             read = None
         else:
-            read = partial(input_picture, dataset, side, ground)
+            read = partial(input_picture, dataset, side, theme.ground)
         self.thumbnails.reset(read)
 
     def _take_theme(self) -> None:

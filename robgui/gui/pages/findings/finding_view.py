@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui import manual
-from robgui.core.finding_pair import pair_of
+from robgui.core.finding_pair import is_drawn, pair_of
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.pages.findings.answer_row import AnswerRow
@@ -221,7 +221,8 @@ class FindingView(WhenSeen, QWidget):
                 return
             pair = pair_of(whole)
             self.pair.show_pair(pair)
-            self.alone.show_picture(None if pair is not None else whole.picture)
+            alone = whole.picture if pair is None else None
+            self.alone.show_picture(alone, drawn=is_drawn(whole))
             self.pictures.setCurrentWidget(self.alone if pair is None else self.pair)
 
         self._store.pictures.run(lambda: workspace.finding(finding.id), read, key="finding page")

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QTextLayout, QTextOption
 
-from robgui.core.finding_pair import with_gap
+from robgui.core.finding_pair import is_drawn, with_gap
 from robgui.core.text.words import severity as severity_in_words
 from robgui.core.view import Ink
 from robgui.gui.app.theme import theme
@@ -25,8 +25,6 @@ _SIDE = 560
 _RISK, _FAILS = 0.34, 0.67
 #: Pixels: how high a bar is, and how long at least.
 _BAR, _SHORTEST = 6, 24
-#: Dimensions of an input that is an image; one of fewer is drawn.
-IMAGE = 3
 
 
 def wrapped(painter: QPainter, place: QRect, words: str, lines: int) -> None:
@@ -107,8 +105,7 @@ def picture(workspace: Workspace, ground: Sequence[int], finding: int) -> np.nda
     whole = found.picture
     if whole is None:
         return None
-    drawn = found.input is not None and found.input.ndim < IMAGE
-    if drawn:
+    if is_drawn(found):
         whole = on_ground(whole, ground)
     else:
         whole = with_gap(whole, ground)

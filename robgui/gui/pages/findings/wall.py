@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtGui import QColor, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListView
 
 from robgui.gui.app.theme import theme
@@ -54,8 +54,7 @@ class Wall(QListView):
 
     def draw_again(self) -> None:
         """Reads every picture anew, on the ground of the present look."""
-        workspace, surface = self._store.history.workspace, QColor(theme.colours.surface)
-        ground = (surface.red(), surface.green(), surface.blue())
+        workspace, ground = self._store.history.workspace, theme.ground
         self.thumbnails.reset(
             None if workspace is None else lambda key: picture(workspace, ground, key)
         )

@@ -51,15 +51,15 @@ class Exports:
 
         self._background.run(lambda: _export_findings(workspace, folder, ids), written)
 
-    def prepare_report(self) -> None:
-        """Draws the pictures of a report while somebody chooses where it goes."""
+    def prepare_report(self, models: Collection[str] = ()) -> None:
+        """Draws the pictures of a report of these models while somebody chooses where it goes."""
         workspace = self._history.need()
 
         def draw(each: list[Callable[[], object]]) -> None:
             for one in each:  # one by one: whoever quits waits for none of them
                 self._writing.run(one)
 
-        self._writing.run(lambda: _drawings(workspace), draw, key="prepare report")
+        self._writing.run(lambda: _drawings(workspace, models), draw, key="prepare report")
 
     def write_report(
         self,
@@ -95,12 +95,13 @@ class Exports:
         self._writing.run(lambda: write_whole(workspace, path, models), written, failed=failed)
 
 
-def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
+def _drawings(workspace: Workspace, models: Collection[str]) -> list[Callable[[], object]]:
+    from robgui.report.contents import Scope
     from robgui.report.kept import KEPT
     from robgui.report.writing import drawings
 
     KEPT.use_shelf()
-    return drawings(workspace)
+    return drawings(workspace, Scope(frozenset(models)))
 
 
 def write_whole(workspace: Workspace, path: Path, models: Collection[str] = ()) -> None:

@@ -97,8 +97,20 @@ class History(QObject):
             return self.workspace
         return None
 
-    def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
-        """Opens ``path`` (made if missing), or the user's own, instead of the present workspace."""
+    def open(
+        self,
+        path: Path | None = None,
+        done: Callable[[], None] | None = None,
+        *,
+        copied: bool = False,
+    ) -> None:
+        """Opens ``path`` (made if missing), or the user's own, instead of the present workspace.
+
+        Args:
+            path: The file; None for the user's own.
+            done: Called when it is open.
+            copied: Whether it is a copy of the present one, whose models and data stay.
+        """
 
         def opened(answer: Any) -> None:
             self.loading = False
@@ -122,11 +134,9 @@ class History(QObject):
                 self.said.emit(
                     "warning", f"{self.workspace.reason} New runs are shown but not kept.", ""
                 )
-            self.opened.emit(
-                replace(
-                    restored, references=[r for r in references if r.path and r not in self.missing]
-                )
-            )
+            present = [r for r in references if r.path and r not in self.missing]
+            instead = old is not None and not copied
+            self.opened.emit(replace(restored, references=present, instead=instead))
             self.runs_changed.emit()
             self.findings_changed.emit()
             if done is not None:
@@ -144,9 +154,12 @@ class History(QObject):
     def save_as(self, path: Path) -> None:
         """Copies the workspace to ``path`` and goes on with the copy."""
         workspace = self.need()
+
+        def saved() -> None:
+            self.said.emit("info", f"Saved as {path}.", "")
+
         self._background.run(
-            lambda: workspace.save_as(path),
-            lambda _: self.open(path, lambda: self.said.emit("info", f"Saved as {path}.", "")),
+            lambda: workspace.save_as(path), lambda _: self.open(path, saved, copied=True)
         )
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ class Restored:
         model: The model that was in use last; None if that is not known.
         dataset: The data that were in use last.
         inputs: The input that was chosen last in each data file, by its path.
+        instead: Whether it is opened instead of another, whose models and data stay with that one.
     """
 
     references: list[Reference]
@@ -34,6 +35,7 @@ class Restored:
     model: Reference | None
     dataset: Reference | None
     inputs: dict[str, int]
+    instead: bool = False
 
 
 def open_workspace(

@@ -22,16 +22,14 @@ class Restoring:
         self._library = library
         self._history = history
 
-    def start_empty(self) -> None:
-        """A new workspace begins without models and data; those of the last one stay in it."""
-        self._library.let_go([*self._library.models, *self._library.datasets])
-
     def restore(self, restored: Restored) -> None:
         """The pair that was in use comes first and stays in use.
 
         Loading the others changes nothing about that.
         """
         library = self._library
+        if restored.instead:
+            library.clear()
         library.drop_derived()
         # What was chosen in the last workspace must not keep this one's pair out of use.
         library.start_anew()

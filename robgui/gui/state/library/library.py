@@ -115,6 +115,7 @@ class Library(QObject):
             loaded,
             loads=True,
             asks=True,
+            quiet=opening.quiet,
         )
 
     def start_anew(self) -> None:
@@ -216,6 +217,7 @@ class Library(QObject):
             lambda: open_dataset(path, options or {}, self.answers),
             opened,
             loads=True,
+            quiet=quiet,
         )
 
     def add_dataset(
@@ -243,12 +245,9 @@ class Library(QObject):
 
     def drop_derived(self) -> None:
         """Lets go of the derived inputs: they belong to a workspace that is no longer open."""
-        self.datasets = [d for d in self.datasets if not relatives(d)]
-        if self.dataset not in self.datasets:
-            self.dataset = None
-            if self.datasets:
-                self.use_dataset(self.datasets[-1])
-        self.datasets_changed.emit()
+        self._take_off([d for d in self.datasets if relatives(d)])
+        if self.dataset is None and self.datasets:
+            self.use_dataset(self.datasets[-1])
 
     def use_dataset(self, dataset: Dataset) -> None:
         """Shows ``dataset`` in the gallery.
@@ -268,26 +267,30 @@ class Library(QObject):
         self._match()
         self.paired.emit()
 
+    def clear(self) -> None:
+        """Begins without models and data; the workspace they were in still knows them."""
+        self.pending.leave()
+        self._take_off([*self.models, *self.datasets])
+
     def let_go(self, items: Sequence[ModelCard | Dataset]) -> None:
-        """Takes models and data off the lists; none is in use then unless others were."""
+        """Takes models and data off the lists and out of the workspace."""
+        for item in items:
+            self.removed.emit(item)
+        self._take_off(items)
+
+    def _take_off(self, items: Sequence[ModelCard | Dataset]) -> None:
         gone = {id(item) for item in items}
         self.models = [m for m in self.models if id(m) not in gone]
         self.datasets = [d for d in self.datasets if id(d) not in gone]
-        if id(self.model) in gone:
-            self.model = None
-        if id(self.dataset) in gone:
-            self.dataset = None
-        for item in items:
-            self.removed.emit(item)
+        self.model = None if id(self.model) in gone else self.model
+        self.dataset = None if id(self.dataset) in gone else self.dataset
         self._match()
         self.datasets_changed.emit()
         self.models_changed.emit()
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
-        return any(m.fingerprint == fingerprint for m in self.models) or any(
-            d.fingerprint == fingerprint for d in self.datasets
-        )
+        return any(one.fingerprint == fingerprint for one in (*self.models, *self.datasets))
 
     # --- both together ----------------------------------------------------------------------------
 
@@ -295,12 +298,9 @@ class Library(QObject):
         self, device: str, *, autocast: bool | None = None, channels_last: bool | None = None
     ) -> None:
         """Moves every model to ``device``; the next run works there."""
-        if autocast is not None:
-            self.autocast = autocast
-        if channels_last is not None:
-            self.channels_last = channels_last
-        half, last = self.autocast, self.channels_last
-        before = list(self.models)
+        self.autocast = self.autocast if autocast is None else autocast
+        self.channels_last = self.channels_last if channels_last is None else channels_last
+        before, half, last = list(self.models), self.autocast, self.channels_last
         wanted = [model.at(device, autocast=half, channels_last=last) for model in before]
 
         def move() -> list[ModelCard]:
@@ -308,14 +308,16 @@ class Library(QObject):
 
         def moved(models: list[ModelCard]) -> None:
             self.device = device
-            now = dict(zip(map(id, before), models, strict=True))
-            self.models = [now.get(id(model), model) for model in self.models]
-            if self.model is not None:
-                self.model = now.get(id(self.model), self.model)
+            for old, new in zip(before, models, strict=True):
+                self._replace(old, new)
             self._match()
             self.models_changed.emit()
 
         self.pending.run(f"Moving the models to {device} …", move, moved, asks=True)
+
+    def _replace(self, old: ModelCard, new: ModelCard) -> None:
+        self.models = [new if model is old else model for model in self.models]
+        self.model = new if self.model is old else self.model
 
     def _match(self) -> None:
         """Checks that model and data fit each other; predictions start when they do."""
@@ -331,8 +333,7 @@ class Library(QObject):
             for sentence in notices:
                 self.noticed.emit(sentence)
             if fitted is not classifier:
-                self.models = [fitted if m is classifier else m for m in self.models]
-                self.model = fitted
+                self._replace(classifier, fitted)
                 self.models_changed.emit()
                 self.paired.emit()
             self.predictions.start(fitted, dataset)

@@ -34,6 +34,7 @@ class Pending(QObject):
         self._background, self._opening = background, opening
         self._under_way: list[str] = []
         self._loading: list[str] = []
+        self._left = 0
 
     @property
     def loading(self) -> str:
@@ -41,6 +42,10 @@ class Pending(QObject):
         if self._loading:
             return self._loading[0]
         return ""
+
+    def leave(self) -> None:
+        """Lets go of the answers to whatever quiet work is under way: nobody wants them now."""
+        self._left += 1
 
     def run(
         self,
@@ -50,6 +55,7 @@ class Pending(QObject):
         *,
         loads: bool = False,
         asks: bool = False,
+        quiet: bool = False,
     ) -> None:
         """Does a piece of work.
 
@@ -59,11 +65,14 @@ class Pending(QObject):
             done: Takes the answer, here.
             loads: Whether a file is read.
             asks: Whether a model has to answer.
+            quiet: Whether it is part of a larger step, which ``leave`` ends.
         """
         # Empty pages say what is being loaded; the status bar says everything.
         lists = (self._under_way, self._loading) if loads else (self._under_way,)
         for waiting in lists:
             waiting.append(words)
+
+        left = self._left
 
         def over() -> None:
             for waiting in lists:
@@ -72,7 +81,8 @@ class Pending(QObject):
 
         def answered(answer: Any) -> None:
             over()
-            done(answer)
+            if not quiet or left == self._left:
+                done(answer)
 
         def failed(sentence: str, details: str) -> None:
             over()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
+from robgui.gui.app.theme import theme
 from robgui.gui.docks.thumbnails import qimage
 from robgui.gui.widgets.plain import Label
 
@@ -20,16 +21,34 @@ class Fitted(Label):
     def __init__(self) -> None:
         super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
         self._whole = QPixmap()
+        self._drawing: np.ndarray | None = None
+        theme.changed.connect(self._draw)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
 
-    def show_picture(self, picture: np.ndarray | bytes | None) -> None:
-        """Shows ``(h, w, 3)`` uint8, the bytes of a file, or nothing."""
+    def show_picture(self, picture: np.ndarray | bytes | None, *, drawn: bool = False) -> None:
+        """Shows ``(h, w, 3)`` uint8, the bytes of a file, or nothing.
+
+        Args:
+            picture: What to show.
+            drawn: Whether it is a drawing on white, which takes the ground of the present look.
+        """
         self._whole = QPixmap()
+        self._drawing = picture if drawn and not isinstance(picture, bytes) else None
+        if self._drawing is not None:
+            self._draw()
+            return
         if isinstance(picture, bytes):
             self._whole.loadFromData(picture)
         elif picture is not None:
             self._whole = QPixmap.fromImage(qimage(picture))
         self._fit()
+
+    def _draw(self) -> None:
+        if self._drawing is not None:
+            from robgui.core.dataset.drawing import on_ground  # OpenCV: late
+
+            self._whole = QPixmap.fromImage(qimage(on_ground(self._drawing, theme.ground)))
+            self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -73,20 +73,27 @@ class PairPicture(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(QSize(240, 160))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._draw)
 
     def show_pair(self, pair: Pair | None) -> None:
         """Shows ``pair``; the slider uncovers what has changed once."""
         self.pair = pair
         self._images, self._close = None, None
         if pair is not None:
-            self._images = (qimage(pair.before), qimage(pair.after), qimage(pair.difference()))
             self._close = pair.close()
             said = f"Before: {pair.words_before}. After: {pair.words_after}."
             self.setAccessibleName(said)
         self.place = self._rest()
         if pair is not None and self.isVisible() and self.mode is Mode.SLIDER:
             self._uncover()
+        self._draw()
+
+    def _draw(self) -> None:
+        """Takes over the present look: a drawing has its ground."""
+        if self.pair is not None:
+            shown = self.pair.on(theme.ground)
+            change = qimage(self.pair.difference())
+            self._images = (qimage(shown.before), qimage(shown.after), change)
         self.update()
 
     def set_mode(self, mode: Mode) -> None:

@@ -183,9 +183,11 @@ class LineItem:
         self.curve.setVisible(line.line)
         self._show_band(self._area(view.y, line))
         self._show_dots(line)
+        # Where two lines run together, the gaps of a dashed one show the one below it.
+        above = 0 if line.quiet else 400 + 200 * (line.ink.dash != "solid")
         for depth, item in ((0, self.band), (1, self.curve), (2, self._dots)):
             if item is not None:
-                item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
+                item.setZValue(depth * 1000 - place + above)
         self._crowded = len(self.x) > CROWD or (not line.line and len(self.x) > 1 and _crowd(view))
         self.point(line, False)
 

@@ -203,7 +203,8 @@ class ViewWidget(Themed, QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         """The pointer has left: nothing is read out."""
         super().leaveEvent(event)
-        self.tell("")
+        if self.built:
+            self.tell("")
 
     def sizeHint(self) -> QSize:
         """A picture takes the room that it is given."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF
 
 from robgui.core.view import Axis, Curves, Ink, Line, Mark
 from robgui.gui.app.theme import theme
+from robgui.report.drawing import draw_view, pixels
 from tests.gui import sample_views as samples
 
 
@@ -166,3 +167,22 @@ def test_the_title_of_an_axis_that_needs_two_lines_keeps_its_unit(shown):
     widget = shown(view, 640, 260)
     axis = widget.plot.axis("left")
     assert axis.label.toPlainText().split() == view.y.title.split()
+
+
+def test_a_dashed_line_lies_above_a_solid_one_so_that_both_are_seen(shown):
+    at, same = np.linspace(0, 1, 5), np.full(5, 0.5)
+    solid, dashed = Ink("class"), Ink("rival")
+    assert (solid.dash, dashed.dash) == ("solid", "dashed")
+    lines = (Line("first", same, solid), Line("second", same, dashed))
+    view = Curves("Two", Axis("x", low=0, high=1), Axis("y", low=0, high=1), at, lines)
+    widget = shown(view)
+    first, second = widget.lines
+    assert second.curve.zValue() > first.curve.zValue()
+    colours = {
+        channel
+        for row in pixels(draw_view(view), 600)[..., :3]
+        for channel in map(tuple, row.tolist())
+    }
+    for ink in (solid, dashed):
+        red, green, blue = (int(ink.colour(False)[place : place + 2], 16) for place in (1, 3, 5))
+        assert (red, green, blue) in colours, "and in a file"

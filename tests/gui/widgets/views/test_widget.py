@@ -144,3 +144,11 @@ def test_a_view_of_a_run_at_work_is_painted_once(qtbot):
         qtbot.waitUntil(lambda: painted.count > 0)
         qtbot.wait(50)
         assert painted.count == 1
+
+
+@EVERY
+def test_a_pointer_that_leaves_a_picture_before_it_is_drawn_does_no_harm(qtbot, view):
+    widget = view_widget(view, unseen=True, by_turns=True)
+    qtbot.addWidget(widget)
+    assert not widget.built
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))

@@ -8,12 +8,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QToolButton
 
-from robgui.gui.app.theme import icon, theme
+from robgui.gui.app.theme import WORK_PICTURE, icon, theme
 from robgui.gui.app.work_pictures import picture_path, words_of
 from robgui.gui.widgets.plain import in_menu, tip
-
-#: Pixels of the picture.
-_PICTURE = QSize(200, 100)
 
 
 class WorkCard(QToolButton):
@@ -22,18 +19,22 @@ class WorkCard(QToolButton):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._picture = QPixmap(str(picture_path(path)))
-        said = words_of(path)
-        name = self.fontMetrics().elidedText(
-            path.stem, Qt.TextElideMode.ElideMiddle, _PICTURE.width()
-        )
-        self.setText(in_menu(name) + (f"\n{said}" if said else "\n"))
+        self._name, said = path.stem, words_of(path)
+        self._said = f"\n{said}" if said else "\n"
         self.setToolTip(tip(str(path)))
         self.setAccessibleName(f"Open {path.stem}. {said}".strip())
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        self.setIconSize(_PICTURE)
         self.setProperty("role", "work")
         theme.changed.connect(self._tint)
         self._tint()
 
     def _tint(self) -> None:
-        self.setIcon(icon("data") if self._picture.isNull() else QIcon(self._picture))
+        wide, high = (theme.grown(side) for side in WORK_PICTURE)
+        self.setIconSize(QSize(wide, high))
+        name = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, wide)
+        self.setText(in_menu(name) + self._said)
+        if self._picture.isNull():
+            self.setIcon(icon("data"))
+        else:
+            fitted = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            self.setIcon(QIcon(self._picture.scaled(QSize(wide, high), *fitted)))
