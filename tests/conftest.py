@@ -8,12 +8,19 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.constants_ast import Constants
+
+from tests.patience import LONGEST
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 # Before Qt, matplotlib or platformdirs are imported by a test module.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -22,6 +29,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # Runs stay in the test's own process, where engines can be replaced; tests of workers say so
 # themselves.
 os.environ.setdefault("ROBGUI_INLINE", "1")
+# Bytecode whatever the shell says: the tests start a hundred processes, which would
+# compile the program a hundred times.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # matplotlib's list of fonts takes seconds to make, so it outlives the run.
 os.environ.setdefault(
     "MPLCONFIGDIR",
@@ -46,6 +57,14 @@ def no_collection_in_a_qt_call() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """Waits for what must come however long a busy machine takes."""
+    for name in ("waitActive", "waitExposed", "waitSignal", "waitSignals", "waitUntil"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=int(LONGEST * 1000)))
+    return qtbot
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,6 @@ def window(qtbot, tmp_path):
     qtbot.waitExposed(made)
     qtbot.waitUntil(
         lambda: bool(made.store.analyses) and made.store.history.workspace is not None,
-        timeout=60_000,
     )
     made.panel("")  # All of them are made now, not turn by turn.
     yield made

@@ -86,5 +86,5 @@ def test_a_window_that_grows_shows_no_list_on_the_first_page_and_then_the_runs_i
     qtbot.wait(50)
     assert small.runs_dock.isHidden() and small.log_dock.isHidden()
     small.show_panel("zonnscan")
-    qtbot.waitUntil(lambda: not small.runs_dock.visibleRegion().isEmpty(), timeout=5_000)
+    qtbot.waitUntil(lambda: not small.runs_dock.visibleRegion().isEmpty())
     assert small.log_dock.visibleRegion().isEmpty(), "the log stands behind the runs"

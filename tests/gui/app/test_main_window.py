@@ -26,7 +26,7 @@ from tests.methods import OUR_METHODS
 
 
 def idle(qtbot, window):
-    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy), timeout=60_000)
+    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy))
 
 
 def drop(window, *paths):
@@ -45,9 +45,7 @@ def drop(window, *paths):
 def use(qtbot, window):
     """Presses Use model in the dialog of the model that was opened."""
     questions = window.commands.questions
-    qtbot.waitUntil(
-        lambda: questions.dialog is not None and questions.dialog.use.isEnabled(), timeout=60_000
-    )
+    qtbot.waitUntil(lambda: questions.dialog is not None and questions.dialog.use.isEnabled())
     questions.dialog.use.click()
     idle(qtbot, window)
 
@@ -146,9 +144,9 @@ def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbo
         return {label.text() for label in widget.findChildren(QLabel) if label.isVisible()}
 
     for widget in (window.run_pane, window.status):
-        qtbot.waitUntil(lambda w=widget: "Loading slow.pth …" in seen(w), timeout=10_000)
+        qtbot.waitUntil(lambda w=widget: "Loading slow.pth …" in seen(w))
     # the data do not wait for the model
-    qtbot.waitUntil(lambda: "4 inputs" in seen(window.gallery), timeout=10_000)
+    qtbot.waitUntil(lambda: "4 inputs" in seen(window.gallery))
     assert "idle" not in seen(window.status) and "Open a model first." not in seen(window.run_pane)
     said = []
     window.store.working.connect(said.append)
@@ -292,7 +290,7 @@ def test_write_report_offers_html_and_pdf_and_the_ending_decides(
 ):
     history = window.store.history
     history.workspace.add_run(Request(analysis="zonnscan", params={}))
-    with qtbot.waitSignal(history.runs_changed, timeout=10_000):
+    with qtbot.waitSignal(history.runs_changed):
         history.refresh()
     offered = []
     for answer, written in (
@@ -311,7 +309,6 @@ def test_write_report_offers_html_and_pdf_and_the_ending_decides(
             lambda written=written: any(
                 written in sentence for sentence in window.toasts.sentences
             ),
-            timeout=30_000,
         )
     assert set(offered) == {"HTML (*.html);;PDF (*.pdf)"}
     kinds = [(tmp_path / name).read_bytes()[:5] for name in ("plain.pdf", "page.html", "book.pdf")]
@@ -333,7 +330,7 @@ def test_findings_are_exported_from_the_file_menu(window, qtbot, tmp_path, monke
     history.workspace.add_findings(
         run.id, [Finding("trap", "cat is lost", 0.5, picture=np.zeros((4, 4, 3), np.uint8))]
     )
-    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(history.findings_changed):
         history.refresh()
     window.commands.refresh()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "out"))
@@ -351,7 +348,7 @@ def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
     processor.trigger()
     assert window.store.library.device == "cpu"
     actions["Ray cluster, for batches …"].trigger()
-    qtbot.waitUntil(window.commands.batch.isVisible, timeout=5_000)
+    qtbot.waitUntil(window.commands.batch.isVisible)
     window.commands.batch.close()
 
 
@@ -409,9 +406,7 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
         window.run_pane.start()
     (tmp_path / "bad.onnx").write_bytes(b"no model")
     window.commands.open_path(tmp_path / "bad.onnx")
-    qtbot.waitUntil(
-        lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences), timeout=20_000
-    )
+    qtbot.waitUntil(lambda: any("bad.onnx" in sentence for sentence in window.toasts.sentences))
     assert len(window.store.runner.executions) == 3, "nothing has ended yet"
     asked = []
 
@@ -430,7 +425,7 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
     QTimer.singleShot(200, lambda: answer("Stop and quit"))
     assert window.close()
     window.store.runner.stop_all()
-    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.store.runner.busy)
 
 
 def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
@@ -449,19 +444,19 @@ def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
         qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(
             lambda: any("a wheel came off" in sentence for sentence in window.toasts.sentences),
-            timeout=20_000,
         )
-        qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+        qtbot.waitUntil(lambda: not window.store.runner.busy)
     finally:
         object.__setattr__(known, "engine", sound)
-    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=20_000)
+    qtbot.waitUntil(window.run_pane.run.isEnabled)
     qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(
-        lambda: not any("a wheel came off" in sentence for sentence in window.toasts.sentences),
-        timeout=10_000,  # by itself it stays for fifteen seconds
+        lambda: (
+            not any("a wheel came off" in sentence for sentence in window.toasts.sentences)
+        ),  # by itself it stays for fifteen seconds
     )
     window.store.runner.stop_all()
-    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.store.runner.busy)
 
 
 def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_path, monkeypatch):
@@ -477,10 +472,10 @@ def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_pat
     idle(qtbot, window)
     assert window.store.library.dataset.name == "traffic" and window.store.writing.busy
     history.open(tmp_path / "other.robgui")
-    qtbot.waitUntil(lambda: history.workspace.path.name == "other.robgui", timeout=10_000)
+    qtbot.waitUntil(lambda: history.workspace.path.name == "other.robgui")
     hold.set()
     idle(qtbot, window)
-    qtbot.waitUntil((tmp_path / "slow.html").exists, timeout=10_000)
+    qtbot.waitUntil((tmp_path / "slow.html").exists)
     assert (tmp_path / "slow.html").read_text(encoding="utf-8") == "[]", (
         "it was read before its workspace was closed"
     )
