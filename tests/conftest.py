@@ -77,6 +77,14 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (users / str(number) for number in itertools.count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def lasting_folders(homes: Iterator[Path]) -> Iterator[None]:
+    """Folders instead of the user's for what lives longer than a test."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        live_in(next(homes), monkeypatch)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Empty data, configuration and cache folders for this test, instead of the user's.
@@ -84,6 +92,12 @@ def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path
     Returns their parent.
     """
     home = next(homes)
+    live_in(home, monkeypatch)
+    return home
+
+
+def live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes ``home`` the parent of all folders of the user."""
     home.mkdir()
     for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(variable, str(home / variable.removeprefix("XDG_").lower()))
@@ -97,4 +111,3 @@ def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.delenv("ROBGUI_CONFIG", raising=False)
     if sys.platform == "darwin":
         monkeypatch.setenv("HOME", str(home))
-    return home

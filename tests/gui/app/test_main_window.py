@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,7 @@ from robgui.core.execution.worker.process import Place
 from robgui.core.finding import Finding
 from robgui.core.trust.opening import code_of
 from robgui.gui.app.arranged import first_size
-from robgui.gui.app.theme import theme
 from robgui.gui.state.library.opening import Opening
-from tests.methods import OUR_METHODS
 
 
 def idle(qtbot, window):
@@ -193,41 +190,6 @@ def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
     assert "Samples is 0: it should be greater than or equal to 1." in seen
 
 
-def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
-    from robgui.gui.panels import pages
-
-    assert len(pages()) == len(OUR_METHODS)
-    for analysis in (analysis for page in pages() for analysis in page.analyses):
-        window.show_panel(analysis.name)
-        panel = window.current_panel
-        assert panel.analysis is analysis
-        words = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
-        assert analysis.invitation in words and len(analysis.invitation) > 40
-        assert len(analysis.explanation) > 100
-
-
-def test_the_window_fits_a_small_screen(window):
-    for number in range(window.pages.count()):
-        window.go_to(number)
-        smallest = window.minimumSizeHint()
-        assert smallest.width() <= 1100
-        assert smallest.height() <= 700
-
-
-def test_dark_and_light_and_larger_text_repaint_everything(window, qtbot):
-    window.show_panel("zonnscan")
-    light = window.palette().window().color().lightness()
-    window.actions_["dark"].trigger()
-    assert theme.dark
-    assert window.palette().window().color().lightness() < light - 100
-    points = QApplication.font().pointSizeF()
-    window.actions_["larger"].trigger()
-    assert QApplication.font().pointSizeF() > points
-    window.actions_["smaller"].trigger()
-    window.actions_["dark"].trigger()
-    assert not theme.dark
-
-
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1366, 728), (1024, 600)])
 def test_the_first_window_fits_the_screen_with_its_frame(width, height):
     size = first_size(QRect(0, 0, width, height))
@@ -237,21 +199,6 @@ def test_the_first_window_fits_the_screen_with_its_frame(width, height):
 
 def test_the_first_window_is_no_larger_on_a_large_screen():
     assert first_size(QRect(0, 0, 3840, 2160)) == first_size(QRect(0, 0, 1920, 1080))
-
-
-def test_nothing_to_export_is_said(window):
-    window.show_panel("zonnscan")
-    window.actions_["copy_picture"].trigger()
-    assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
-
-
-def test_the_layout_can_be_reset_after_everything_was_moved(window, qtbot):
-    window.show_panel("zonnscan")
-    window.runs_dock.setFloating(True)
-    window.gallery_dock.hide()
-    window.actions_["reset_layout"].trigger()
-    assert not window.runs_dock.isFloating()
-    assert window.gallery_dock.isVisible()
 
 
 def test_pages_that_fill_the_window_put_docks_away_and_give_them_back(window, qtbot):
@@ -266,23 +213,6 @@ def test_pages_that_fill_the_window_put_docks_away_and_give_them_back(window, qt
     window.go_to(0)
     window.room.give_back()
     assert not window.gallery_dock.isHidden(), "the layout that is kept is the user's"
-
-
-def test_every_control_has_a_name_for_a_screen_reader(window):
-    from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
-
-    window.show_panel("zonnscan")
-    nameless = [
-        widget
-        for kind in (QAbstractButton, QComboBox, QLineEdit, QSpinBox)
-        for widget in window.findChildren(kind)
-        if widget.isVisible()
-        and not widget.accessibleName()
-        and not getattr(widget, "text", str)()
-        and not widget.toolTip()
-        if not widget.objectName().startswith("qt_")
-    ]
-    assert nameless == []
 
 
 def test_write_report_offers_html_and_pdf_and_the_ending_decides(
@@ -350,19 +280,6 @@ def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
     actions["Ray cluster, for batches …"].trigger()
     qtbot.waitUntil(window.commands.batch.isVisible)
     window.commands.batch.close()
-
-
-def test_larger_text_covers_nothing_of_the_status_bar(window, qtbot):
-    scale = window.settings.font_scale
-    try:
-        for factor in (1.5, 4 / 3, 0.5):
-            window.commands.scale_text(factor)
-            QApplication.processEvents()
-            status = window.status
-            places = [one.geometry() for one in (status.speed, status.memory, status.device)]
-            assert all(one.right() < two.left() for one, two in pairwise(places)), factor
-    finally:
-        window.commands.scale_text(scale / window.settings.font_scale)
 
 
 def test_runs_can_be_sent_to_another_device_while_one_runs(qtbot, window, monkeypatch):

@@ -10,22 +10,34 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from robgui import resources
 from robgui.gui.state.library.library import Opening
+from tests.gui.opened import until
 
 
-@pytest.fixture
-def shown(qtbot, window):
+@pytest.fixture(scope="module")
+def window(lasting_window):
+    return lasting_window
+
+
+def test_without_a_result_it_says_what_to_do(window):
+    window.show_panel("zonnscan")
+    window.actions_["save_picture"].trigger()
+    assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
+
+
+@pytest.fixture(scope="module")
+def shown(window):
     """A sweep of an input of the demo on show."""
     store = window.store
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy)
+    until(lambda: store.library.model is not None and not store.busy)
     window.show_panel("zonnscan")
     store.params_offered.emit("zonnscan", {"samples": 32, "radii": (0.0, 0.1, 0.3)})
     window.run_pane.run.click()
     panel = window.current_panel
-    qtbot.waitUntil(lambda: panel.run_id is not None and not store.runner.busy)
+    until(lambda: panel.run_id is not None and not store.runner.busy)
     # The history is read again after the run has ended: the panel may be drawn before it.
-    qtbot.waitUntil(lambda: any(run.has_result for run in store.history.runs))
+    until(lambda: any(run.has_result for run in store.history.runs))
     return panel
 
 
@@ -77,12 +89,6 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(qtbot, window, shown, tmp
     qtbot.waitUntil(
         lambda: any("cannot be written" in sentence for sentence in window.toasts.sentences),
     )
-
-
-def test_without_a_result_it_says_what_to_do(window):
-    window.show_panel("zonnscan")
-    window.actions_["save_picture"].trigger()
-    assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
 
 
 def test_the_pictures_of_a_report_are_drawn_while_somebody_chooses_its_place(
