@@ -32,7 +32,7 @@ from tests.analyses.last_particle.scores import (
     said,
     views_of,
 )
-from tests.bench.decoys import DIM, EPS, with_gradients, without_gradients
+from tests.bench.studies.decoys import DIM, EPS, with_gradients, without_gradients
 
 UNKNOWN = Ends(np.nan, np.nan, np.nan)
 PASSED = Ends(5e-12, 0.0, 5e-11)

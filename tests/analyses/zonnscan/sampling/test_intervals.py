@@ -36,7 +36,7 @@ from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import exact_index, linear, sweep
-from tests.bench.coverage_zonnscan import NOW, recorded, stopped, subject
+from tests.bench.studies.coverage_zonnscan import NOW, recorded, stopped, subject
 
 CPU = torch.device("cpu")
 ZONES = torch.arange(4)
