@@ -111,9 +111,9 @@ def test_stop_works_within_three_seconds_on_a_model_that_never_answers_and_the_w
     ("build", "words"),
     [
         ("aborts", "SIGABRT"),
-        # The tests of the worker see the exit code too.
+        # The tests of the worker see the exit code and the lack of memory too.
         pytest.param("exits", "exit code 7", marks=pytest.mark.slow),
-        ("eats", "memory"),
+        pytest.param("eats", "memory", marks=pytest.mark.slow),
     ],
 )
 def test_a_model_that_breaks_its_process_fails_its_run_only(
