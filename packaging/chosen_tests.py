@@ -17,7 +17,7 @@ def method_names(root: Path) -> list[str]:
 def tests_of(root: Path, methods: Iterable[str]) -> list[str]:
     """Folders and files of tests that are named after one of ``methods``, relative to ``root``.
 
-    ``tests/analyses/semantic``, ``tests/gui/panels/test_semantic.py`` and
+    ``tests/analyses/semantic``, ``tests/gui/panels/semantic`` and
     ``tests/reproduce/test_semantic_claims.py`` are those of ``semantic``.
     """
     return sorted(

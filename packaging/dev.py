@@ -71,8 +71,7 @@ FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 MOST_TRIED_AGAIN = 5
 #: pyproject.toml leaves these out, and the slow ones.
 WITH_SLOW = "not x11 and not ray and not look"
-#: No screen, and bytecode whatever the shell says: the tests start a hundred processes, which
-#: would compile the program a hundred times.
+#: No screen, and bytecode whatever the shell says, from the first import on.
 _FOR_TESTS = {"QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": ""}
 #: What a stage says when pytest has gone through all tests and some of them failed.
 _TESTS_FAILED = "FAILED (exit code 1)"

@@ -8,12 +8,19 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.constants_ast import Constants
+
+from tests.patience import LONGEST
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 # Before Qt, matplotlib or platformdirs are imported by a test module.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -22,6 +29,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # Runs stay in the test's own process, where engines can be replaced; tests of workers say so
 # themselves.
 os.environ.setdefault("ROBGUI_INLINE", "1")
+# Bytecode whatever the shell says: the tests start a hundred processes, which would
+# compile the program a hundred times.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # matplotlib's list of fonts takes seconds to make, so it outlives the run.
 os.environ.setdefault(
     "MPLCONFIGDIR",
@@ -48,6 +59,14 @@ def no_collection_in_a_qt_call() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """Waits for what must come however long a busy machine takes."""
+    for name in ("waitActive", "waitExposed", "waitSignal", "waitSignals", "waitUntil"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=int(LONGEST * 1000)))
+    return qtbot
+
+
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A new folder at each call of ``next``.
@@ -58,6 +77,14 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (users / str(number) for number in itertools.count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def lasting_folders(homes: Iterator[Path]) -> Iterator[None]:
+    """Folders instead of the user's for what lives longer than a test."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        live_in(next(homes), monkeypatch)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Empty data, configuration and cache folders for this test, instead of the user's.
@@ -65,6 +92,12 @@ def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path
     Returns their parent.
     """
     home = next(homes)
+    live_in(home, monkeypatch)
+    return home
+
+
+def live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes ``home`` the parent of all folders of the user."""
     home.mkdir()
     for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(variable, str(home / variable.removeprefix("XDG_").lower()))
@@ -78,4 +111,3 @@ def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.delenv("ROBGUI_CONFIG", raising=False)
     if sys.platform == "darwin":
         monkeypatch.setenv("HOME", str(home))
-    return home

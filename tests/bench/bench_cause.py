@@ -25,7 +25,7 @@ from robgui.core.execution.step import Step
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.pairing import write_pair, write_twin
-from tests.bench.turns import take_turns
+from tests.bench.studies.turns import take_turns
 
 MODELS = ("fashion_mlp.pt2", "fashion_cnn.safetensors")
 SETTINGS: dict[str, dict[str, Any]] = {

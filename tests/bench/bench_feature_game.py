@@ -2,7 +2,7 @@
 
 And what it costs beyond the model.
 
-Train the network first with ``tests.bench.train_mnist_cnn``, then on a quiet machine:
+Train the network first with ``tests.bench.studies.train_mnist_cnn``, then on a quiet machine:
 ``python -m tests.bench.bench_feature_game FOLDER_OF_IDX_FILES mnist_cnn.safetensors``. It prints
 figures and asserts nothing. Greedy search and Sparse-RS (Croce et al., 2022) are written here from
 their descriptions and use the same 8-bit moves, the same images and, where said, the same number of
@@ -34,7 +34,7 @@ from robgui.analyses.feature_game.play.refine import refined
 from robgui.core.dataset import Dataset, align, inputs, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
-from tests.bench.train_mnist_cnn import accuracy, classifier_of, network
+from tests.bench.studies.train_mnist_cnn import accuracy, classifier_of, network
 
 #: Pixels that Sparse-RS starts with, and the share of them it swaps at first.
 SPARSE_RS_PIXELS, SPARSE_RS_SHARE = 20, 0.3
@@ -200,7 +200,7 @@ def main() -> None:
     """Prints all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", help="folder of the MNIST IDX files")
-    parser.add_argument("model", help="what tests.bench.train_mnist_cnn has written")
+    parser.add_argument("model", help="what tests.bench.studies.train_mnist_cnn has written")
     parser.add_argument("--images", type=int, default=20)
     parser.add_argument(
         "--first",

@@ -25,7 +25,7 @@ from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
-from tests.bench.turns import take_turns
+from tests.bench.studies.turns import take_turns
 
 PARTS = ("mlp", "table", "cnn", "calls", "power", "leaps", "coverage")
 

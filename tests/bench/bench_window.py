@@ -91,7 +91,7 @@ def bench_runs(folder: Path, rounds: int) -> None:
     from robgui.core.execution.worker.terms import Terms
     from robgui.gui.app.app import leave
 
-    telling = functools.partial(Terms, imports=("tests.bench.told_batches",))
+    telling = functools.partial(Terms, imports=("tests.bench.studies.told_batches",))
     mock.patch("robgui.gui.state.running.carrier.Terms", telling).start()
     window = _window(folder)
     store = window.store

@@ -19,7 +19,7 @@ from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zonnscan
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
-from tests.bench.turns import take_turns
+from tests.bench.studies.turns import take_turns
 
 SAMPLERS = ("sobol", "antithetic", "plain")
 RADII = 20  # 21 with radius 0, which takes no samples

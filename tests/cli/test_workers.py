@@ -109,6 +109,7 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
     return watch.seconds, "".join(lines) + rest
 
 
+@pytest.mark.slow  # the worker's own tests stop a model that loops in torch
 def test_ctrl_c_ends_a_run_whose_script_never_answers_and_keeps_what_it_had(files, tmp_path):
     words = ["--model", files / "endless.pt", "--model-set", "shape=3", "--trust"]
     process = start(*run_words(files, words, tmp_path))

@@ -33,13 +33,12 @@ def start(qtbot, tmp_path):
         qtbot.waitExposed(window)
         qtbot.waitUntil(
             lambda: bool(window.store.analyses) and window.store.history.workspace is not None,
-            timeout=60_000,
         )
         return window
 
     def end(window):
         window.store.runner.stop_all()  # else closing asks whether to stop
-        qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: not window.store.runner.busy)
         leave_as_it_is(window)
 
     def leave_as_it_is(window):

@@ -28,7 +28,7 @@ def click_cell(qtbot, table, row, column=0, *, twice=False):
 
 def idle(qtbot, window):
     """Waits until nothing is loading."""
-    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy))
 
 
 def load_demo(qtbot, window):
@@ -41,7 +41,6 @@ def load_demo(qtbot, window):
             len(window.store.library.models) == 6
             and not (window.store.busy or window.store.keeping.busy)
         ),
-        timeout=120_000,
     )
     datasets = window.store.library.datasets
     place = next(i for i, data in enumerate(datasets) if data.name == "fashion.npz")
@@ -75,13 +74,11 @@ def run(qtbot, window, **values):
             and history.runs[0].state.ended
             and not window.store.runner.busy
         ),
-        timeout=60_000,
     )
     newest = history.runs[0]
     assert newest.state is RunState.DONE, newest.error
     qtbot.waitUntil(
         lambda: panel.run_id == newest.id and panel.verdict.text() == newest.verdict.text,
-        timeout=10_000,
     )
     return newest
 
@@ -96,7 +93,7 @@ def send(qtbot, window, offer, analysis):
     place = _submenu(button.menu(), offer)
     title = window.store.analyses[analysis].title
     action = next(action for action in place.actions() if action.text() == title)
-    with qtbot.waitSignal(window.store.sending.arrived, timeout=20_000):
+    with qtbot.waitSignal(window.store.sending.arrived):
         action.trigger()
     assert window.current_panel is window.panel(analysis), "the panel of the analysis is on show"
     idle(qtbot, window)

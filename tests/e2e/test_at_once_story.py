@@ -19,7 +19,7 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
 ):
     window = start()
     store = window.store
-    qtbot.waitUntil(lambda: bool(store.library.devices), timeout=120_000)
+    qtbot.waitUntil(lambda: bool(store.library.devices))
     load_demo(qtbot, window)
     shown = []
 
@@ -38,7 +38,6 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     assert (load_settings().runs_at_once, load_settings().memory_gb) == (2, 3.0)
     qtbot.waitUntil(
         lambda: len(store.runner.doings) == 2 and not any(d.words for d in store.runner.doings),
-        timeout=120_000,
     )
 
     window.show_panel("zonnscan")
@@ -50,10 +49,10 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
         idle(qtbot, window)
     assert window.run_pane.run.text() == "Queue"
     one, two = store.runner.executions
-    qtbot.waitUntil(lambda: one.newest is not None and two.newest is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: one.newest is not None and two.newest is not None)
     assert (one.state, two.state) == (RunState.RUNNING,) * 2
     words = r"1: zoNNscan .+ · 2: zoNNscan .+|1: zoNNscan .*…"
-    qtbot.waitUntil(lambda: bool(re.match(words, window.status.runs.text())), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(re.match(words, window.status.runs.text())))
     tip = window.status.runs.toolTip()
     assert all(f"process {pid}" in tip for pid in store.runner.pids)
     assert "memory" in window.status.memory.text()
@@ -63,6 +62,6 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     assert window.panel("zonnscan").job is two, "the picture is of the run that Stop means"
 
     press(qtbot, window.run_pane.stop)
-    qtbot.waitUntil(lambda: two.state is RunState.CANCELLED, timeout=10_000)
+    qtbot.waitUntil(lambda: two.state is RunState.CANCELLED)
     assert one.state is RunState.RUNNING, "Stop ends the one on show only"
-    qtbot.waitUntil(lambda: window.run_pane.run.text() == "Run", timeout=10_000)
+    qtbot.waitUntil(lambda: window.run_pane.run.text() == "Run")

@@ -51,9 +51,7 @@ def open_and_look(qtbot, window, path):
     """Opens a model file; returns the dialog once it has its predictions."""
     window.commands.open_path(path)
     questions = window.commands.questions
-    qtbot.waitUntil(
-        lambda: questions.dialog is not None and questions.dialog.use.isEnabled(), timeout=120_000
-    )
+    qtbot.waitUntil(lambda: questions.dialog is not None and questions.dialog.use.isEnabled())
     return questions.dialog
 
 
@@ -61,12 +59,12 @@ def open_and_look(qtbot, window, path):
 def window(qtbot, processes, start):
     made = start()
     library = made.store.library
-    qtbot.waitUntil(lambda: bool(library.devices), timeout=120_000)
+    qtbot.waitUntil(lambda: bool(library.devices))
     made.commands.open_path(resources.path("demo", "fashion.npz"))
     dialog = open_and_look(qtbot, made, resources.path("demo", "fashion_mlp.pt2"))
     press(qtbot, dialog.use)
     idle(qtbot, made)
-    qtbot.waitUntil(lambda: library.dataset is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: library.dataset is not None)
     return made
 
 
@@ -87,7 +85,7 @@ def test_cancel_in_the_dialog_of_an_opened_model_leaves_everything_as_it_was(
     line = dialog.form.lines["mean"]
     line.selectAll()
     qtbot.keyClicks(line, "0.25")
-    qtbot.waitUntil(dialog.use.isEnabled, timeout=60_000)
+    qtbot.waitUntil(dialog.use.isEnabled)
     tried = dialog.candidate
     press(qtbot, dialog.cancel)
 
@@ -115,9 +113,7 @@ def dialog_model(tried) -> str:
 
 def settle(qtbot, window):
     store = window.store
-    qtbot.waitUntil(
-        lambda: not (store.busy or store.keeping.busy or store.pictures.busy), timeout=120_000
-    )
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy or store.pictures.busy))
     qtbot.wait(300)
 
 
@@ -127,11 +123,11 @@ def test_escape_in_the_dialog_of_the_model_in_use_keeps_that_model_loaded(qtbot,
     model = store.library.model
     window.commands.check_model()
     dialog = window.commands.questions.dialog
-    qtbot.waitUntil(dialog.use.isEnabled, timeout=60_000)
+    qtbot.waitUntil(dialog.use.isEnabled)
     line = dialog.form.lines["std"]
     line.selectAll()
     qtbot.keyClicks(line, "2")
-    qtbot.waitUntil(dialog.use.isEnabled, timeout=60_000)
+    qtbot.waitUntil(dialog.use.isEnabled)
     tried = dialog.candidate
     assert tried.settings.std == (2.0,)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
@@ -149,16 +145,13 @@ def test_of_several_dropped_models_each_is_asked_about_in_its_turn(qtbot, window
     names = ("fashion_cnn.safetensors", "fashion_rnn.pt")
     for name in names:
         window.commands.open_path(resources.path("demo", name))
-    qtbot.waitUntil(
-        lambda: questions.dialog is not None and questions.dialog.use.isEnabled(), timeout=120_000
-    )
+    qtbot.waitUntil(lambda: questions.dialog is not None and questions.dialog.use.isEnabled())
     idle(qtbot, window)
     first = questions.dialog
     assert names[0] in first.windowTitle()
     press(qtbot, first.cancel)
     qtbot.waitUntil(
         lambda: questions.dialog not in (None, first) and questions.dialog.use.isEnabled(),
-        timeout=120_000,
     )
     assert names[1] in questions.dialog.windowTitle()
     press(qtbot, questions.dialog.use)

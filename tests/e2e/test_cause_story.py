@@ -97,7 +97,7 @@ def to_the_weakest_slice(qtbot, window, stations):
 def explain(qtbot, window, stations, monkeypatch):
     monkeypatch.setattr(explaining.explain, "__defaults__", (5.0,))
     press(qtbot, window.findings.view.cause)
-    qtbot.waitUntil(lambda: window.commands.evidence.explained is not None, timeout=90_000)
+    qtbot.waitUntil(lambda: window.commands.evidence.explained is not None)
     dialog = window.commands.evidence.explained
     words = dialog.text.toPlainText()
     assert "fashion_mlp.pt2 takes “" in words and "Likely cause:" in words
@@ -116,7 +116,7 @@ def star_the_sure_mistakes(qtbot, window):
     total = len(findings.model.rows)
     for place in range(total):
         press(qtbot, findings.view.star)
-        qtbot.waitUntil(lambda: findings.view.finding.starred, timeout=10_000)
+        qtbot.waitUntil(lambda: findings.view.finding.starred)
         if place < total - 1:
             press(qtbot, findings.view.later)
     return total
@@ -124,9 +124,9 @@ def star_the_sure_mistakes(qtbot, window):
 
 def make_tests(qtbot, window, folder, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
-    qtbot.waitUntil(window.actions_["make_tests"].isEnabled, timeout=10_000)
+    qtbot.waitUntil(window.actions_["make_tests"].isEnabled)
     window.actions_["make_tests"].trigger()
-    qtbot.waitUntil((folder / "suite.json").exists, timeout=60_000)
+    qtbot.waitUntil((folder / "suite.json").exists)
     idle(qtbot, window)
 
 
@@ -137,16 +137,16 @@ def use_new_model(qtbot, window, path):
         dialog = window.commands.questions.dialog
         return dialog is not None and dialog.isVisible() and dialog.use.isEnabled()
 
-    qtbot.waitUntil(ready, timeout=60_000)
+    qtbot.waitUntil(ready)
     press(qtbot, window.commands.questions.dialog.use)
-    qtbot.waitUntil(lambda: window.store.library.model.name == path.name, timeout=60_000)
+    qtbot.waitUntil(lambda: window.store.library.model.name == path.name)
     idle(qtbot, window)
 
 
 def check(qtbot, window):
     window.actions_["check_tests"].trigger()
     dialog = window.commands.evidence.check
-    qtbot.waitUntil(lambda: dialog.checked is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: dialog.checked is not None)
     return dialog
 
 

@@ -47,7 +47,7 @@ def nodes():
 def window(qtbot, nodes, processes, start, monkeypatch):
     """The window with its demo, and the cluster chosen in the device menu."""
     made = start()
-    qtbot.waitUntil(lambda: bool(made.store.library.devices), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(made.store.library.devices))
     load_demo(qtbot, made)
     said = []
     made.store.said.connect(lambda level, sentence, details: said.append(sentence))
@@ -64,12 +64,12 @@ def window(qtbot, nodes, processes, start, monkeypatch):
     menu = made.status.device.menu()
     menu.aboutToShow.emit()
     next(one for one in menu.actions() if one.text() == "Ray cluster …").trigger()
-    qtbot.waitUntil(lambda: made.store.processes.cluster == nodes.address, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: made.store.processes.cluster == nodes.address)
     menu.aboutToShow.emit()
     assert any(
         one.isChecked() and one.text() == f"Ray cluster {nodes.address}" for one in menu.actions()
     )
-    qtbot.waitUntil(lambda: made.status.device.text() == f"Ray: {nodes.address}", timeout=10_000)
+    qtbot.waitUntil(lambda: made.status.device.text() == f"Ray: {nodes.address}")
     return made
 
 
@@ -110,13 +110,13 @@ def test_a_run_on_two_nodes_is_drawn_live_survives_the_loss_of_one_and_can_be_st
     steps = []
     store.job_stepped.connect(lambda one: steps.append((time.monotonic(), one.newest.done)))
     job = begin(qtbot, window, **LONG)
-    qtbot.waitUntil(lambda: len(steps) >= 10 or job.state.ended, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(steps) >= 10 or job.state.ended)
     assert job.state is RunState.RUNNING, job.error
     assert panel.result is not None and panel.request is job.request
     pace = (steps[9][0] - steps[0][0]) / 9
     assert pace < 1.0, "a picture is drawn live, not now and then"
     assert nodes.address in job.device
-    qtbot.waitUntil(lambda: "Ray cluster" in window.status.runs.toolTip(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Ray cluster" in window.status.runs.toolTip())
 
     states = []
     store.job_changed.connect(lambda one: states.append((one.state, one.error)))
@@ -126,7 +126,7 @@ def test_a_run_on_two_nodes_is_drawn_live_survives_the_loss_of_one_and_can_be_st
     nodes.workers.remove(node)
     nodes.remove_node(node, allow_graceful=False)
     began = time.monotonic()
-    qtbot.waitUntil(lambda: any(state is RunState.QUEUED for state, _ in states), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: any(state is RunState.QUEUED for state, _ in states))
     lost_after = time.monotonic() - began
     why = next(error for state, error in states if state is RunState.QUEUED)
     assert why, "it is said what has happened"
@@ -134,31 +134,31 @@ def test_a_run_on_two_nodes_is_drawn_live_survives_the_loss_of_one_and_can_be_st
     assert "A node of the cluster was lost" in why and why in window.sentences
     assert window.run_pane.stop.isEnabled(), "it can be stopped while it waits for another node"
     steps.clear()
-    qtbot.waitUntil(lambda: len(steps) >= 3, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(steps) >= 3)
     print(f"lost after {lost_after:.1f} s at {done}, again after {time.monotonic() - began:.1f} s")
     assert job.state is RunState.RUNNING and node_at_work(nodes) is nodes.workers[0]
 
     press(qtbot, window.run_pane.pause)
-    qtbot.waitUntil(lambda: job.state is RunState.PAUSED, timeout=10_000)
+    qtbot.waitUntil(lambda: job.state is RunState.PAUSED)
     qtbot.wait(2000)
     before = job.newest.done
     qtbot.wait(2000)
     assert job.newest.done == before, "a pause holds"
     press(qtbot, window.run_pane.pause)
-    qtbot.waitUntil(lambda: job.newest.done > before, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: job.newest.done > before)
 
     began = time.monotonic()
     press(qtbot, window.run_pane.stop)
-    qtbot.waitUntil(lambda: job.state.ended, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: job.state.ended)
     print(f"stopped after {time.monotonic() - began:.2f} s: {job.error or 'politely'}")
     assert time.monotonic() - began < 4
     assert job.state is RunState.CANCELLED
-    qtbot.waitUntil(lambda: not store.runner.busy and not store.keeping.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not store.runner.busy and not store.keeping.busy)
     kept = store.history.workspace.run(job.run_id)
     assert kept.has_result and nodes.address in kept.device
 
     again = begin(qtbot, window, samples=256, target_half_width=0.05)
-    qtbot.waitUntil(lambda: again.state.ended, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: again.state.ended)
     assert (again.state, again.error) == (RunState.DONE, "")
     here = store.runner.doings
     assert [doing.place.cluster for doing in here] == ["", nodes.address]
@@ -167,16 +167,16 @@ def test_a_run_on_two_nodes_is_drawn_live_survives_the_loss_of_one_and_can_be_st
 def test_the_result_of_the_cluster_is_that_of_this_machine(qtbot, window, nodes):
     store = window.store
     there = begin(qtbot, window, samples=256, target_half_width=0.05)
-    qtbot.waitUntil(lambda: there.state.ended and not store.runner.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: there.state.ended and not store.runner.busy)
     menu = window.status.device.menu()
     menu.aboutToShow.emit()
     next(one for one in menu.actions() if one.text().startswith("cpu")).trigger()
     assert store.processes.cluster == ""
     here = begin(qtbot, window, samples=256, target_half_width=0.05)
-    qtbot.waitUntil(lambda: here.state.ended, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: here.state.ended)
     assert (there.state, here.state) == (RunState.DONE,) * 2, (there.error, here.error)
     assert (there.newest.result.index == here.newest.result.index).all()
-    qtbot.waitUntil(lambda: not processes_called("ray::_stream"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not processes_called("ray::_stream"))
 
 
 def test_a_cluster_that_is_gone_is_one_sentence_and_this_machine_goes_on(
@@ -184,15 +184,15 @@ def test_a_cluster_that_is_gone_is_one_sentence_and_this_machine_goes_on(
 ):
     store = window.store
     job = begin(qtbot, window, **LONG)
-    qtbot.waitUntil(lambda: job.newest is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: job.newest is not None)
     nodes.shutdown()
     job.stop()
-    qtbot.waitUntil(lambda: job.state.ended and not store.runner.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: job.state.ended and not store.runner.busy)
     after = begin(qtbot, window, samples=256)
-    qtbot.waitUntil(lambda: after.state.ended, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: after.state.ended)
     assert after.state is RunState.FAILED and after.error.count("\n") == 0
     print(after.error)
     store.processes.set_cluster("")
     here = begin(qtbot, window, samples=256)
-    qtbot.waitUntil(lambda: here.state.ended, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: here.state.ended)
     assert here.state is RunState.DONE

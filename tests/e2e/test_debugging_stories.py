@@ -65,7 +65,7 @@ def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path
         titles = [widget.view.title for widget in board.widgets]
         return [i for i, title in enumerate(titles) if title in PAIRS]
 
-    qtbot.waitUntil(lambda: bool(pairs()), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(pairs()))
     (place,) = pairs()
     board.bar.setCurrentIndex(place - (len(board.widgets) - board.bar.count()))
     click_cell(qtbot, board.widgets[place].sheet, 0)
@@ -95,7 +95,6 @@ def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path
     window.actions_["report"].trigger()
     qtbot.waitUntil(
         lambda: any("Report written" in sentence for sentence in window.toasts.sentences),
-        timeout=60_000,
     )
     page = Links(report.read_text(encoding="utf-8"))
     for kept in (inspected, attacked, swept):
@@ -124,9 +123,7 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     page = window.compare
     assert page.isVisible()
     plots = lambda: [plot for plot in page.findChildren(Plot) if plot.isVisible()]  # noqa: E731
-    qtbot.waitUntil(
-        lambda: page.shown == (runs[CNN].id, runs[MLP].id) and len(plots()) == 3, timeout=20_000
-    )
+    qtbot.waitUntil(lambda: page.shown == (runs[CNN].id, runs[MLP].id) and len(plots()) == 3)
     left, right, change = plots()
     left.box.setXRange(0.02, 0.1, padding=0)
     for plot in (right, change):
@@ -137,7 +134,7 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     if page.switch.isVisible():
         page.switch.setCurrentIndex(1)  # a low window shows the models in their turn
     board = page.scoreboard
-    qtbot.waitUntil(lambda: board.model().rowCount() > 0, timeout=10_000)
+    qtbot.waitUntil(lambda: board.model().rowCount() > 0)
     names = board.names()
     assert set(names) == {model.name for model in store.library.models}
     row = board.analyses.index("zonnscan")
@@ -149,14 +146,12 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     assert board.model().index(row, other).data() == NOT_RUN
 
     click_cell(qtbot, board, row, BEFORE + names.index(CNN))
-    qtbot.waitUntil(lambda: page.shown == (runs[MLP].id, runs[CNN].id), timeout=20_000)
+    qtbot.waitUntil(lambda: page.shown == (runs[MLP].id, runs[CNN].id))
     click_cell(qtbot, board, row, other)
     assert any("not been run" in sentence for sentence in window.toasts.sentences)
     click_cell(qtbot, board, row, BEFORE + names.index(MLP), twice=True)
     panel = window.panel("zonnscan")
-    qtbot.waitUntil(
-        lambda: window.current_panel is panel and panel.run_id == runs[MLP].id, timeout=20_000
-    )
+    qtbot.waitUntil(lambda: window.current_panel is panel and panel.run_id == runs[MLP].id)
     assert panel.verdict.text() == runs[MLP].verdict.text
 
 
@@ -230,7 +225,7 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
             errors.append((sentence, details)) if level == "error" else None
         )
     )
-    qtbot.waitUntil(lambda: len(window.store.library.models) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: len(window.store.library.models) == 2)
     idle(qtbot, window)
     table = window.runs.table
     window.runs_dock.raise_()
@@ -240,7 +235,6 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
         panel = window.panel(stored.request.analysis)
         qtbot.waitUntil(
             lambda panel=panel, stored=stored: panel.run_id == stored.id and panel.isVisible(),
-            timeout=20_000,
         )
         said = window.store.history.evidence.shown(stored.verdict, stored.request, stored.id)
         assert panel.result is not None and panel.verdict.text() == said.text, (
@@ -255,5 +249,5 @@ def test_every_panel_redraws_from_a_reopened_workspace(qtbot, start, tmp_path):
         if not known.several_models:
             assert not panel.stale, f"{known.name}: form, model and input are those of the run"
     idle(qtbot, window)
-    qtbot.waitUntil(lambda: not window.store.pictures.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.store.pictures.busy)
     assert not errors

@@ -86,26 +86,24 @@ def test_from_own_photos_to_the_three_worst_failures(qtbot, start, files, monkey
         )
         return dialog is not None and "right on" in dialog.verdict.text()
 
-    qtbot.waitUntil(opened, timeout=120_000)
+    qtbot.waitUntil(opened)
     before = float(dialog.verdict.text().split()[0])
     hand.click(dialog.form.guess)
-    qtbot.waitUntil(lambda: "labelled inputs" in dialog.ways.said.text(), timeout=120_000)
+    qtbot.waitUntil(lambda: "labelled inputs" in dialog.ways.said.text())
     hand.row(dialog.ways.table, 0)
     hand.click(dialog.ways.close_button)
     hand.click(dialog.form.open_labels)
-    qtbot.waitUntil(
-        lambda: dialog.candidate is not None and dialog.candidate.labels == NAMES, timeout=60_000
-    )
-    qtbot.waitUntil(lambda: "right on" in dialog.verdict.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: dialog.candidate is not None and dialog.candidate.labels == NAMES)
+    qtbot.waitUntil(lambda: "right on" in dialog.verdict.text())
     assert float(dialog.verdict.text().split()[0]) > before + 10, "the guess is worth its click"
     hand.click(dialog.use)
-    qtbot.waitUntil(lambda: store.library.predictions.complete, timeout=120_000)
+    qtbot.waitUntil(lambda: store.library.predictions.complete)
     idle(qtbot, window)
 
     gallery = window.gallery
     hand.click(gallery.filter.wrong)
     hand.choose(gallery.filter.order.box, "loss")
-    qtbot.waitUntil(lambda: gallery.filter.shown.open == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: gallery.filter.shown.open == 0)
     worst = [gallery.model.entry(row) for row in range(3)]
     told = store.library.predictions.told(())
     failed = np.flatnonzero((told.classes != told.labels) & (told.labels >= 0))
@@ -116,6 +114,6 @@ def test_from_own_photos_to_the_three_worst_failures(qtbot, start, files, monkey
     assert gallery.filter.classes.findText("Stop") > 0
     label = NAMES[int(told.labels[expected[0]])]
     hand.type(gallery.filter.text, f'label:"{label}"')
-    qtbot.waitUntil(lambda: len(gallery.model.rows) <= 4, timeout=20_000)
+    qtbot.waitUntil(lambda: len(gallery.model.rows) <= 4)
     assert expected[0] in gallery.model.rows
     assert hand.clicks <= 10 and len(hand.typed) == 4, (hand.clicks, hand.typed)

@@ -27,7 +27,6 @@ def run_story(qtbot, start):
     press(qtbot, window.run_pane.run)
     qtbot.waitUntil(
         lambda: len(store.history.runs) == 1 and store.history.runs[0].state is RunState.DONE,
-        timeout=60_000,
     )
     assert panel.result is not None
     assert panel.verdict.text() == store.history.runs[0].verdict.text
@@ -42,27 +41,22 @@ def run_story(qtbot, start):
     window.run_pane.form().set_values({"samples": 1_000_000, "target_half_width": 0})
     press(qtbot, window.run_pane.run)
     # every picture says what it shows
-    qtbot.waitUntil(lambda: subject(panel).endswith("input 5 of fashion.npz"), timeout=30_000)
+    qtbot.waitUntil(lambda: subject(panel).endswith("input 5 of fashion.npz"))
     press(qtbot, window.run_pane.stop)
     qtbot.waitUntil(
         lambda: len(store.history.runs) == 2 and store.history.runs[0].state is RunState.CANCELLED,
-        timeout=30_000,
     )
     assert store.history.runs[0].has_result, "a stopped run keeps what it had"
     start.end(window)
 
     again = start()
-    qtbot.waitUntil(lambda: len(again.store.library.models) == 6, timeout=120_000)
+    qtbot.waitUntil(lambda: len(again.store.library.models) == 6)
     assert [run.state for run in again.store.history.runs] == [RunState.CANCELLED, RunState.DONE]
     fresh = again.panel("zonnscan")
-    qtbot.waitUntil(
-        lambda: fresh.verdict.text() == again.store.history.runs[0].verdict.text, timeout=10_000
-    )
+    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[0].verdict.text)
     assert again.current_panel is fresh, "the newest picture is there at once"
     again.store.history.show_run(again.store.history.runs[1])
-    qtbot.waitUntil(
-        lambda: fresh.verdict.text() == again.store.history.runs[1].verdict.text, timeout=10_000
-    )
+    qtbot.waitUntil(lambda: fresh.verdict.text() == again.store.history.runs[1].verdict.text)
     assert again.current_panel is fresh
     assert (fresh.result.index == index).all()
 
@@ -106,6 +100,5 @@ def test_a_file_that_is_no_model_is_said_in_one_sentence(qtbot, start, tmp_path)
     window.commands.open_path(bad)
     qtbot.waitUntil(
         lambda: any("broken.onnx" in sentence for sentence in window.toasts.sentences),
-        timeout=10_000,
     )
     assert window.store.library.models == []

@@ -21,7 +21,7 @@ def window(start, tmp_path):
 
 
 def arrive(qtbot, guide):
-    qtbot.waitUntil(lambda: not guide.waiting and guide.card.next.text() != "Skip", timeout=300_000)
+    qtbot.waitUntil(lambda: not guide.waiting and guide.card.next.text() != "Skip")
 
 
 @pytest.mark.slow  # runs the whole tour
@@ -76,7 +76,7 @@ def test_every_step_can_be_skipped_and_gone_back_to_at_once(qtbot, window):
     assert guide.at == 2
     press(qtbot, guide.card.close_)
     assert not guide.active and not guide.card.isVisible()
-    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy))
 
 
 def test_a_small_window_does_not_grow(qtbot, window):
@@ -87,4 +87,4 @@ def test_a_small_window_does_not_grow(qtbot, window):
         qtbot.wait(20)
         assert window.minimumSizeHint().height() <= 700, window.guide.card.title.text()
     press(qtbot, window.guide.card.close_)
-    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy), timeout=120_000)
+    qtbot.waitUntil(lambda: not (window.store.busy or window.store.keeping.busy))

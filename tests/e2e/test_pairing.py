@@ -58,9 +58,9 @@ def test_the_pair_is_asked_for_written_and_opened(qtbot, start, tmp_path, monkey
         dialog = window.commands.questions.dialog
         return dialog is not None and dialog.isVisible() and dialog.use.isEnabled()
 
-    qtbot.waitUntil(ready, timeout=60_000)
+    qtbot.waitUntil(ready)
     window.commands.questions.dialog.use.click()
-    qtbot.waitUntil(lambda: library.model.name == "both.pair", timeout=60_000)
+    qtbot.waitUntil(lambda: library.model.name == "both.pair")
     assert library.model.labels == ("agree", "disagree")
 
 
@@ -81,9 +81,9 @@ def test_one_model_alone_is_compared_with_itself_in_8_bits(qtbot, start, tmp_pat
         dialog = window.commands.questions.dialog
         return dialog is not None and dialog.isVisible() and dialog.use.isEnabled()
 
-    qtbot.waitUntil(ready, timeout=60_000)
+    qtbot.waitUntil(ready)
     window.commands.questions.dialog.use.click()
-    qtbot.waitUntil(lambda: library.model.name == out.name, timeout=60_000)
+    qtbot.waitUntil(lambda: library.model.name == out.name)
     assert library.model.labels == ("agree", "disagree")
 
 

@@ -71,7 +71,7 @@ def queue_three(qtbot, window):
         store.select(store.selection.replace(input=index))
         press(qtbot, window.run_pane.run)
         jobs.append(store.runner.executions[-1])
-    qtbot.waitUntil(lambda: jobs[0].newest is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: jobs[0].newest is not None)
     return jobs
 
 
@@ -99,9 +99,9 @@ def test_what_waits_when_the_window_is_closed_is_queued_next_time_and_can_be_sta
     again.runs.table.selectRow(rows.index(queued[0]))
     assert again.runs.buttons["rerun"].text() == "Start"
     press(qtbot, again.runs.buttons["rerun"])
-    qtbot.waitUntil(lambda: again.store.runner.active is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: again.store.runner.active is not None)
     job = again.store.runner.active
-    qtbot.waitUntil(lambda: job.newest is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: job.newest is not None)
     assert job.run_id == queued[0].id, "it goes on in its own row"
 
 
@@ -117,7 +117,7 @@ def test_what_waits_begins_next_time_in_the_order_that_was_chosen(qtbot, start):
     again = start()
     idle(qtbot, again)
     said = "2 runs wait since the program was last closed."
-    qtbot.waitUntil(lambda: said in again.log.text.toPlainText(), timeout=60_000)
+    qtbot.waitUntil(lambda: said in again.log.text.toPlainText())
     again.store.left.start_all()
     jobs = again.store.runner.executions
     assert [job.run_id for job in jobs] == [third.run_id, second.run_id]
@@ -158,6 +158,6 @@ def test_the_inspection_can_go_before_what_waits(qtbot, start):
     assert "waiting for zoNNscan radius sweep, which was started before" in overview.left.words
     assert not overview.first.isVisible()
     store.inspection.stop()
-    qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not store.inspection.running)
     window.actions_["inspect_first"].trigger()
     assert store.runner.waits == [*store.inspection.jobs, *jobs[1:]]

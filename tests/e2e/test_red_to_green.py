@@ -26,16 +26,16 @@ def reach(qtbot, start):
 
     began, worked = time.monotonic(), time.process_time()
     click(window.welcome.button("start_demo"))
-    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=120_000)
-    qtbot.waitUntil(lambda: store.selection.input == 141, timeout=60_000)
+    qtbot.waitUntil(window.run_pane.run.isEnabled)
+    qtbot.waitUntil(lambda: store.selection.input == 141)
     assert store.library.model.name == "traffic_cnn.pt2", "the demo opens on the traffic light"
     assert window.current_panel is window.panel("feature_game")
     click(window.run_pane.run)
     panel = window.panel("feature_game")
-    qtbot.waitUntil(panel.found.isVisible, timeout=120_000)
+    qtbot.waitUntil(panel.found.isVisible)
     click(panel.found)
     view = window.findings.view
-    qtbot.waitUntil(lambda: view.pair.picture.pair is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: view.pair.picture.pair is not None)
     seconds, work = time.monotonic() - began, time.process_time() - worked
     words = f"{seconds:.1f} s by the clock, {work:.1f} s of work of the window"
     print(f"red → GREEN: {len(clicks)} clicks ({', '.join(clicks)}), {words}")
@@ -69,11 +69,11 @@ def test_three_clicks_lead_to_it_in_a_real_window_with_the_model_in_its_process(
 def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):
     window = start()
     press(qtbot, window.welcome.button("start_demo"))
-    qtbot.waitUntil(lambda: window.store.selection.input == 141, timeout=120_000)
-    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=60_000)
+    qtbot.waitUntil(lambda: window.store.selection.input == 141)
+    qtbot.waitUntil(window.run_pane.run.isEnabled)
     press(qtbot, window.run_pane.run)
     panel = window.panel("feature_game")
-    qtbot.waitUntil(panel.found.isVisible, timeout=120_000)
+    qtbot.waitUntil(panel.found.isVisible)
     press(qtbot, panel.found)
     from robgui.gui.pages.findings.answer_row import AnswerRow
 
@@ -81,8 +81,8 @@ def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):
     row = next(one for one in rows if one.answer.analysis.name == "zonnscan")
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     assert window.current_panel is window.panel("zonnscan")
-    qtbot.waitUntil(lambda: window.panel("zonnscan").result is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.panel("zonnscan").result is not None)
     assert window.store.selection.input == 141
     window.store.runner.stop_all()
     idle(qtbot, window)
-    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.store.runner.busy)

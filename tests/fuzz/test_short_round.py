@@ -45,14 +45,8 @@ def test_a_hostile_file_is_refused_by_a_sentence_or_loaded(tmp_path, name):
     assert name not in USUAL or tally.ends[End.LOADED] > 0, "the limits refuse everything"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * (name != "table"))
-        for name in every_kind(1)
-        if name != "operation"
-    ],
-)
+@pytest.mark.slow  # that some load is said by the hostile files of the usual kinds too
+@pytest.mark.parametrize("name", [name for name in every_kind(1) if name != "operation"])
 def test_most_honest_files_open_within_the_same_limits(tmp_path, monkeypatch, name):
     """Otherwise a round would only show that everything is refused."""
     kind = every_kind(1)[name]

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from robgui.gui.app.theme import theme
-
 
 @pytest.fixture
-def window(qtbot, tmp_path):
-    # a widget's test needs no window
-    from robgui.gui.app.app import application, leave, open_window
+def window(qapp, tmp_path):
+    from tests.gui.opened import opened  # a widget's test needs no window
 
-    application()
-    made = open_window(tmp_path / "w.robgui")
-    made.resize(1600, 1000)  # roomy: nothing is folded
-    made.show()
-    qtbot.waitExposed(made)
-    qtbot.waitUntil(
-        lambda: bool(made.store.analyses) and made.store.history.workspace is not None,
-        timeout=60_000,
-    )
-    made.panel("")  # All of them are made now, not turn by turn.
-    yield made
-    theme.apply(False)
-    made.close()
-    assert leave(made, 0) == 0
-    made.deleteLater()
+    with opened(tmp_path / "w.robgui") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lasting_window(qapp, tmp_path_factory):
+    """One window for a file of tests that leave it as they found it."""
+    from tests.gui.opened import opened
+
+    with opened(tmp_path_factory.mktemp("lasting") / "w.robgui") as made:
+        yield made

@@ -470,7 +470,7 @@ def test_of_a_named_method_only_its_tests_run(dev, monkeypatch):
     assert dev.test(["semantic", "--all", "-x"]) == 0
     (line,) = calls
     assert line.endswith(
-        " -x tests/analyses/semantic tests/gui/panels/test_semantic.py"
+        " -x tests/analyses/semantic tests/gui/panels/semantic"
         " tests/reproduce/test_semantic_claims.py"
     )
     assert f"-m {dev.WITH_SLOW} -n" in line

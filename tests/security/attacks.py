@@ -18,7 +18,7 @@ import pytest
 
 from robgui.core.errors import RobguiError
 from robgui.core.loading import load
-from tests.warm import Warm
+from tests.security.warm import Warm
 
 ROOT = Path(__file__).parents[2]
 #: A line for each file: one sentence, or that it went well; anything else (a traceback, a signal)

@@ -32,7 +32,7 @@ from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.patience import wait_for
 from tests.security.attacks import child
-from tests.security.test_script import with_line
+from tests.security.formats.test_script import with_line
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 

@@ -119,9 +119,7 @@ def window(qtbot, tmp_path, files):
     made.show()
     qtbot.waitExposed(made)
     store = made.store
-    qtbot.waitUntil(
-        lambda: bool(store.analyses) and store.history.workspace is not None, timeout=60_000
-    )
+    qtbot.waitUntil(lambda: bool(store.analyses) and store.history.workspace is not None)
     store.library.load_dataset(files[1])
     store.library.load_model(Opening(files[0], quiet=True))
     idle(qtbot, store)
@@ -129,7 +127,7 @@ def window(qtbot, tmp_path, files):
     made.panel("")  # All of them are made now, not turn by turn.
     yield made
     store.runner.stop_all()  # after a failure nobody is there to answer whether to quit
-    qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not store.runner.busy)
     made.close()
     assert leave(made, 0) == 0
     made.deleteLater()
@@ -138,7 +136,6 @@ def window(qtbot, tmp_path, files):
 def idle(qtbot, store):
     qtbot.waitUntil(
         lambda: not (store.busy or store.keeping.busy or store.pictures.busy or store.runner.busy),
-        timeout=300_000,
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.security.points import attacks
 from tests.security.points.running import Attack, carry_out, environment_of
-from tests.warm import Warm
+from tests.security.warm import Warm
 
 ROOT = Path(__file__).parents[2]
 ALL = attacks()

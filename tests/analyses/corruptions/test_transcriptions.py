@@ -57,13 +57,12 @@ def smeared(x: np.ndarray, reach: int, deviation: float, angle: float) -> np.nda
     """ImageMagick's motion blur: ``2 reach + 1`` pixels along a line, the last one repeated."""
     height, width = x.shape[:2]
     weights = [math.exp(-(step**2) / (2 * deviation**2)) for step in range(2 * reach + 1)]
+    rows, columns = np.indices((height, width))
     made = np.zeros_like(x)
-    for row in range(height):
-        for column in range(width):
-            for step, weight in enumerate(weights):
-                at = row + round(step * math.sin(angle)), column + round(step * math.cos(angle))
-                at = min(max(at[0], 0), height - 1), min(max(at[1], 0), width - 1)
-                made[row, column] += weight / sum(weights) * x[at]
+    for step, weight in enumerate(weights):
+        row = (rows + round(step * math.sin(angle))).clip(0, height - 1)
+        column = (columns + round(step * math.cos(angle))).clip(0, width - 1)
+        made += weight / sum(weights) * x[row, column]
     return made
 
 

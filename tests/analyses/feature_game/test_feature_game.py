@@ -46,14 +46,15 @@ def instance(seed: int) -> tuple[Classifier, np.ndarray, int]:
     return classifier, x, int((gains.cumsum() <= wanted + 1e-4).sum()) + 1
 
 
-def test_the_fewest_pixels_are_found_on_linear_classifiers() -> None:
+@pytest.mark.parametrize("seeds", [10, pytest.param(20, marks=pytest.mark.slow)])
+def test_the_fewest_pixels_are_found_on_linear_classifiers(seeds: int) -> None:
     missed = []
-    for seed in range(20):
+    for seed in range(seeds):
         classifier, x, fewest = instance(seed)
         missed.append(
             len(play(classifier, x, seed=seed, max_calls=1500, persistence=False).changed) - fewest
         )
-    assert missed.count(0) >= 18 and max(missed) <= 1 and min(missed) >= 0, missed
+    assert missed.count(0) >= 0.9 * seeds and max(missed) <= 1 and min(missed) >= 0, missed
 
 
 def read_back(result: FeatureGameResult) -> np.ndarray:

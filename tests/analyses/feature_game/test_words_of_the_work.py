@@ -10,7 +10,7 @@ import numpy as np
 from robgui.analyses.feature_game.play import search
 from robgui.core.execution.registry import find
 from tests.analyses.feature_game.games import image, play, small_cnn
-from tests.bench.ablation_feature_game import VARIANTS, without
+from tests.bench.studies.ablation_feature_game import VARIANTS, without
 
 MANUAL = Path(search.__file__).parents[1] / "help.md"
 

@@ -35,7 +35,12 @@ def covered(found: list[Measured], p: float) -> tuple[float, float]:
     return float(share), float((ratios.mean() - 1) / (ratios.std() / np.sqrt(len(ratios))))
 
 
-@pytest.mark.parametrize("p", [0.3, 1e-2, 1e-4, 1e-6, 1e-9, 1e-12])
+#: Common, rare and hardly ever; what lies between is measured in the same way.
+SPAN = [0.3, 1e-6, 1e-12]
+BETWEEN = [pytest.param(p, marks=pytest.mark.slow) for p in (1e-2, 1e-4, 1e-9)]
+
+
+@pytest.mark.parametrize("p", [*SPAN, *BETWEEN])
 def test_a_linear_score_is_measured_without_bias_and_its_interval_covers(p: float) -> None:
     ray, bound = direction(), float(stats.norm.isf(p))
     found = [measure(lambda z, _: z @ ray - bound, bound * ray[None], seed) for seed in range(200)]
@@ -45,7 +50,9 @@ def test_a_linear_score_is_measured_without_bias_and_its_interval_covers(p: floa
     assert np.median(widths) < 1.4
 
 
-@pytest.mark.parametrize("p", [0.2, 1e-3, 1e-8])
+@pytest.mark.parametrize(
+    "p", [1e-8, *(pytest.param(p, marks=pytest.mark.slow) for p in (0.2, 1e-3))]
+)
 def test_two_ways_to_fail_are_measured_together(p: float) -> None:
     """Beyond the bound on either side; the second one a little rarer."""
     ray = direction(1)

@@ -18,9 +18,9 @@ from tests.parts import assert_same, whole_and_merged
 TIMES = ("seconds", "certified_seconds", "monte_carlo_seconds")
 SETTINGS = {
     "radii": (0.001, 0.03, 0.3),
-    "samples": 70,
+    "samples": 40,
     "critical": 1e-3,
-    "steps": 12,
+    "steps": 6,
     "attack_steps": 3,
 }
 
@@ -60,7 +60,7 @@ def products() -> Classifier:
     return Classifier.from_module(net, (6,), labels=("a", "b", "c"), output="logits")
 
 
-def rows(classifier: Classifier, count: int = 7, wrong: int = 0) -> Dataset:
+def rows(classifier: Classifier, count: int = 5, wrong: int = 0) -> Dataset:
     """Random rows labelled by the classifier itself, every second of the first ``2 * wrong``
     wrongly.
     """
@@ -76,7 +76,7 @@ BY_CLASS = {"replicas": 2, "class_wise": True, "particles": 4, "kill": 2}
 @pytest.mark.parametrize(
     ("parts", "batch", "params"),
     [
-        (2, 9, {}),
+        (2, 24, {}),
         (3, 0, BY_CLASS),
         pytest.param(3, 0, {}, marks=pytest.mark.slow),
         pytest.param(2, 9, BY_CLASS, marks=pytest.mark.slow),
@@ -99,7 +99,7 @@ def test_merged_is_whole_bit_for_bit(parts: int, batch: int, params: dict[str, o
     assert_same(whole, merged, but=TIMES)
 
 
-@pytest.mark.parametrize("parts", [2, 3])
+@pytest.mark.parametrize("parts", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_with_matrix_products_rounding_is_all_that_differs(parts: int) -> None:
     classifier = products()
     whole, merged = whole_and_merged(
@@ -115,7 +115,7 @@ def test_with_matrix_products_rounding_is_all_that_differs(parts: int) -> None:
     assert (merged.result.validated == whole.result.validated).mean() > 0.95
 
 
-@pytest.mark.parametrize("parts", [2, 3, 9])
+@pytest.mark.parametrize("parts", [pytest.param(2, marks=pytest.mark.slow), 3, 9])
 def test_inputs_that_the_model_gets_right_are_shared_out_and_a_part_may_be_empty(
     parts: int,
 ) -> None:
@@ -131,7 +131,7 @@ def test_the_first_failures_of_the_whole_are_kept_and_no_more() -> None:
     whole, merged = whole_and_merged(
         "last_particle_table",
         classifier,
-        rows(classifier, 30),
+        rows(classifier, 16),
         3,
         **(SETTINGS | {"radii": (0.2, 0.4)}),
     )

@@ -12,7 +12,7 @@ from robgui import resources
 from robgui.core.loading.exported.contract import bind
 from robgui.core.loading.exported.operations import bytes_in
 from robgui.core.loading.exported.sizes import bound
-from tests.security.op_samples import samples
+from tests.security.formats.op_samples import samples
 
 #: A bound that is many times the result would refuse networks that fit.
 _SLACK = 4

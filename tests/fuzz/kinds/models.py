@@ -18,7 +18,7 @@ from tests.fuzz.spoiling.graphs import graph_bytes, weights_bytes
 from tests.fuzz.spoiling.pickles import pickle_bytes
 from tests.fuzz.spoiling.plain import noise, text
 from tests.fuzz.spoiling.wire import message
-from tests.security.zoo import NETWORKS, network
+from tests.security.formats.zoo import NETWORKS, network
 
 
 def load_and_ask(path: Path, dice: random.Random) -> None:
@@ -166,7 +166,7 @@ def make_skops(folder: Path) -> None:
     """Every estimator that needs no trust."""
     from sklearn.base import clone
 
-    from tests.security.test_sklearn import HONEST, X, Y, save
+    from tests.security.formats.test_sklearn import HONEST, X, Y, save
 
     for name, model in HONEST.items():
         save(clone(model).fit(X, Y), place(folder, name, ".skops"))

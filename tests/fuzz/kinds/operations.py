@@ -16,7 +16,7 @@ from tests.fuzz.kinds.kind import Kind, place
 from tests.fuzz.kinds.models import import_loaders, inside_exported, load_and_ask
 from tests.fuzz.spoiling.archives import Spoil, archive, parts
 from tests.fuzz.spoiling.graphs import graph_bytes
-from tests.security.op_samples import Call, samples
+from tests.security.formats.op_samples import Call, samples
 
 #: Files of this kind in a thousand.
 SHARE = 180

@@ -11,7 +11,7 @@ from typing import Any
 from robgui.core.loading.exported.operations import NAMES
 from tests.fuzz.spoiling.documents import bent, json_bytes
 from tests.fuzz.spoiling.plain import noise
-from tests.security.op_fuzzer import FLOATS, INTS, WORDS
+from tests.security.formats.op_fuzzer import FLOATS, INTS, WORDS
 
 _KINDS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 13)  # what scalar types are numbered in the file
 

@@ -104,7 +104,7 @@ def test_panels_are_made_one_in_each_turn_of_the_event_loop(qtbot, tmp_path):
     window.store.ready.connect(look)
     window.show()
     try:
-        qtbot.waitUntil(lambda: bool(made) and made[-1] == wanted, timeout=60_000)
+        qtbot.waitUntil(lambda: bool(made) and made[-1] == wanted)
     finally:
         window.close()
         assert leave(window, 0) == 0

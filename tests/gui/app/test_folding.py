@@ -12,10 +12,15 @@ SMALL, ROOMY = (1280, 690), (1900, 1060)
 
 
 @pytest.fixture
-def small(window, qtbot):
+def small(lasting_window, qtbot):
+    """A small window in which nobody has folded or unfolded anything."""
+    window = lasting_window
+    window.resize(*ROOMY)
     window.show_panel("zonnscan")
+    window.actions_["reset_layout"].trigger()
+    qtbot.waitUntil(lambda: folded(window) == [])
     window.resize(*SMALL)
-    qtbot.wait(20)
+    qtbot.waitUntil(lambda: folded(window) == [SETTINGS, INPUTS, BELOW])
     return window
 
 
@@ -27,8 +32,7 @@ def test_a_small_window_folds_and_a_roomy_one_unfolds(small, qtbot):
     assert folded(small) == [SETTINGS, INPUTS, BELOW]
     assert small.form_dock.isHidden() and small.runs_dock.isHidden()
     small.resize(*ROOMY)
-    qtbot.wait(20)
-    assert folded(small) == []
+    qtbot.waitUntil(lambda: folded(small) == [])
     assert small.form_dock.isVisible() and not small.runs_dock.isHidden()
     assert small.gallery.filter.isVisible()
 
@@ -73,9 +77,12 @@ def test_find_unfolds_the_inputs(small):
     assert small.gallery.filter.text.isVisible()
 
 
-def test_what_only_folding_has_hidden_is_not_kept_as_hidden(small):
-    small.close()
-    assert not small.runs_dock.isHidden(), "the layout that is kept is the whole one"
+def test_what_only_folding_has_hidden_is_not_kept_as_hidden(window, qtbot):
+    window.show_panel("zonnscan")
+    window.resize(*SMALL)
+    qtbot.waitUntil(lambda: folded(window) == [SETTINGS, INPUTS, BELOW])
+    window.close()
+    assert not window.runs_dock.isHidden(), "the layout that is kept is the whole one"
 
 
 def test_a_window_that_grows_shows_no_list_on_the_first_page_and_then_the_runs_in_front(
@@ -86,5 +93,5 @@ def test_a_window_that_grows_shows_no_list_on_the_first_page_and_then_the_runs_i
     qtbot.wait(50)
     assert small.runs_dock.isHidden() and small.log_dock.isHidden()
     small.show_panel("zonnscan")
-    qtbot.waitUntil(lambda: not small.runs_dock.visibleRegion().isEmpty(), timeout=5_000)
+    qtbot.waitUntil(lambda: not small.runs_dock.visibleRegion().isEmpty())
     assert small.log_dock.visibleRegion().isEmpty(), "the log stands behind the runs"

@@ -65,17 +65,15 @@ def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(
     assert "Brightness" in [button.text() for button in window.rail.findChildren(QAbstractButton)]
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy)
     window.show_panel("brightness")
     panel = window.current_panel
     assert isinstance(panel, GenericPanel) and panel.analysis.name == "brightness"
     window.run_pane.run.click()
-    qtbot.waitUntil(
-        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
-    )
-    qtbot.waitUntil(lambda: panel.run_id is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended)
+    qtbot.waitUntil(lambda: panel.run_id is not None)
     assert panel.board.widgets[0].view.title == "Confidence under brightness"
-    qtbot.waitUntil(lambda: store.history.runs[0].verdict == panel.verdict.verdict, timeout=10_000)
+    qtbot.waitUntil(lambda: store.history.runs[0].verdict == panel.verdict.verdict)
     assert panel.verdict.status.text()
 
 

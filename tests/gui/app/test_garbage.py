@@ -25,4 +25,4 @@ def test_rings_are_collected_between_events_and_at_no_other_time(qtbot):
     rings = [Ring() for _ in range(10 * gc.get_threshold()[0])]
     rings.clear()
     assert first() is not None
-    qtbot.waitUntil(lambda: first() is None, timeout=10_000)
+    qtbot.waitUntil(lambda: first() is None)

@@ -15,16 +15,16 @@ def test_one_click_shows_what_the_model_looks_at_before_and_after(window, qtbot,
     data = lights.write_data(tmp_path / "data", [10, 130, 158, 250])
     history.workspace.add_run(build_request("zonnscan", [load(model)], open_dataset(data), {}))
     number = lights.add(history.workspace, 2, lights.uniform(0.59), "light", "dark")
-    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(history.findings_changed):
         history.refresh()
     assert not window.actions_["look"].isEnabled()
     (finding,) = history.findings
     window.show_findings(finding)
     assert store.selection.finding == number
-    qtbot.waitUntil(window.actions_["look"].isEnabled, timeout=5_000)
+    qtbot.waitUntil(window.actions_["look"].isEnabled)
     assert window.findings.view.looks.isEnabled()
     window.findings.view.looks.click()
-    qtbot.waitUntil(lambda: window.commands.evidence.seen is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.commands.evidence.seen is not None)
     dialog = window.commands.evidence.seen
     shown = dialog.picture.view
     assert isinstance(shown, Images) and shown.title == "What speaks for “light”"

@@ -45,7 +45,7 @@ def folder(tmp_path):
 
 
 def settled(qtbot, store) -> None:
-    qtbot.waitUntil(lambda: not store.pictures.busy and not store.background.busy, timeout=15_000)
+    qtbot.waitUntil(lambda: not store.pictures.busy and not store.background.busy)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_another_part_is_read_and_used(qtbot, store, open_dialog):
     settled(qtbot, store)
     assert shown(dialog)[0] == ["00", "3", "Stop"]
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(store.library.dataset) == 9, timeout=15_000)
+    qtbot.waitUntil(lambda: len(store.library.dataset) == 9)
     assert store.library.dataset.options == {"split": "train"}
     settled(qtbot, store)
 

@@ -75,7 +75,7 @@ def store(qtbot, tmp_path, counting):
     theme.apply(False)
     made = Store()
     made.analyses = registry.analyses()
-    with qtbot.waitSignal(made.history.opened, timeout=10_000):
+    with qtbot.waitSignal(made.history.opened):
         made.open_workspace(tmp_path / "test.robgui")
     yield made
     assert made.shutdown()
@@ -120,7 +120,6 @@ def filled(qtbot, store, model, dataset):
             len(store.library.predictions.classes) == len(dataset)
             and bool((store.library.predictions.classes >= 0).all())
         ),
-        timeout=10_000,
     )
     return store
 

@@ -40,7 +40,7 @@ def rows(gallery):
 def find(qtbot, gallery, store, text):
     gallery.filter.text.setText(text)
     gallery.filter.text.returnPressed.emit()
-    qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.pictures.busy)
 
 
 def test_a_query_of_label_prediction_and_confidence_equals_numpy(qtbot, gallery, filled):
@@ -91,13 +91,13 @@ def test_what_the_model_has_not_answered_is_counted_and_comes_as_it_is_known(qtb
     slow = Classifier.from_module(Slow(), (1, 3, 4), NAMES, name="slow")
     store.library.add_model(store.answers.hold(slow))
     find(qtbot, gallery, store, "wrong")
-    qtbot.waitUntil(lambda: 0 < gallery.filter.shown.open < 60, timeout=20_000)
+    qtbot.waitUntil(lambda: 0 < gallery.filter.shown.open < 60)
     open_ = gallery.filter.shown.open
     assert "not known yet" in gallery.filter.words()
-    qtbot.waitUntil(lambda: "not known yet" in gallery.count.text(), timeout=5_000)
+    qtbot.waitUntil(lambda: "not known yet" in gallery.count.text())
     assert len(rows(gallery)) + open_ <= 60
-    qtbot.waitUntil(lambda: len(rows(gallery)) == 12, timeout=60_000)
-    qtbot.waitUntil(lambda: "not known yet" not in gallery.count.text(), timeout=5_000)
+    qtbot.waitUntil(lambda: len(rows(gallery)) == 12)
+    qtbot.waitUntil(lambda: "not known yet" not in gallery.count.text())
     assert gallery.filter.shown.open == 0
 
 
@@ -125,15 +125,15 @@ def test_typing_offers_fields_and_class_names_and_a_choice_completes_the_word(qt
     line.take("label:bee")
     assert line.text() == "wrong label:bee "
     line.offers.popup().hide()
-    qtbot.waitUntil(lambda: len(rows(gallery)) == 4, timeout=5_000)
+    qtbot.waitUntil(lambda: len(rows(gallery)) == 4)
 
 
 def test_slash_goes_to_the_search_and_escape_back_to_the_inputs(qtbot, gallery):
     gallery.view.setFocus()
     qtbot.keyClick(gallery.view, Qt.Key.Key_Slash)
-    qtbot.waitUntil(gallery.filter.text.hasFocus, timeout=5_000)
+    qtbot.waitUntil(gallery.filter.text.hasFocus)
     qtbot.keyClick(gallery.filter.text, Qt.Key.Key_Escape)
-    qtbot.waitUntil(gallery.view.hasFocus, timeout=5_000)
+    qtbot.waitUntil(gallery.view.hasFocus)
 
 
 def test_a_tag_given_with_a_key_is_found_painted_and_kept_in_the_workspace(
@@ -148,7 +148,7 @@ def test_a_tag_given_with_a_key_is_found_painted_and_kept_in_the_workspace(
     assert "tagged at night" in gallery.model.entry(0).sentence
     filled.marking.tag("at night", [9], on=False)
     assert rows(gallery) == [7], "what is shown follows the tag"
-    qtbot.waitUntil(lambda: not filled.keeping.busy, timeout=5_000)
+    qtbot.waitUntil(lambda: not filled.keeping.busy)
     identity = ("", filled.library.dataset.fingerprint)
     assert read_marks(filled.history.workspace, *identity).tags == {"at night": ("image 7",)}
 
@@ -157,17 +157,17 @@ def test_tags_and_sets_are_there_again_after_a_restart(qtbot, tmp_path, filled):
     filled.marking.tag("night", [3, 5], on=True)
     filled.marking.save_set("hard", SavedSet("wrong", "loss"))
     data = filled.library.dataset
-    qtbot.waitUntil(lambda: not filled.keeping.busy, timeout=5_000)
+    qtbot.waitUntil(lambda: not filled.keeping.busy)
     path = filled.history.workspace.path
-    with qtbot.waitSignal(filled.history.opened, timeout=10_000):
+    with qtbot.waitSignal(filled.history.opened):
         filled.open_workspace(tmp_path / "other.robgui")
-    qtbot.waitUntil(lambda: not filled.keeping.busy, timeout=5_000)
+    qtbot.waitUntil(lambda: not filled.keeping.busy)
     assert not filled.marking.tags and not filled.marking.marks.sets
     again = Store()
-    with qtbot.waitSignal(again.history.opened, timeout=10_000):
+    with qtbot.waitSignal(again.history.opened):
         again.open_workspace(path)
     again.library.add_dataset(data)
-    qtbot.waitUntil(lambda: bool(again.marking.tags), timeout=5_000)
+    qtbot.waitUntil(lambda: bool(again.marking.tags))
     assert again.marking.tags == {"night": [3, 5]}
     gallery = shown_gallery(qtbot, again)
     gallery.filter.sets.fill()
@@ -224,7 +224,7 @@ def test_the_menu_leads_to_an_analysis_of_the_input(gallery, filled):
 
 def test_findings_are_searched_and_sorted_by(qtbot, gallery, filled, request_of):
     filled.submit(request_of())
-    qtbot.waitUntil(lambda: bool(filled.marking.findings), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(filled.marking.findings))
     assert set(filled.marking.findings) == {3}
     find(qtbot, gallery, filled, "finding:trap")
     assert rows(gallery) == [3] and "2 findings" in gallery.model.entry(0).sentence
@@ -241,7 +241,7 @@ def test_a_hundred_thousand_inputs_are_searched_by_name_and_sorted_without_a_hal
     gallery.filter.text.setText("label:2 name:99")
     gallery.filter.text.returnPressed.emit()
     assert time.perf_counter() - begun < 0.3, "names are read elsewhere"
-    qtbot.waitUntil(lambda: len(rows(gallery)) < 100_000, timeout=20_000)
+    qtbot.waitUntil(lambda: len(rows(gallery)) < 100_000)
     assert all("99" in f"row {i}" and i % 3 == 2 for i in rows(gallery))
 
 

@@ -242,7 +242,7 @@ def test_stored_settings_come_back_and_defaults_can_be_restored(form):
 
 
 def test_changed_is_told_on_every_edit(form, qtbot):
-    with qtbot.waitSignal(form.changed, timeout=1000):
+    with qtbot.waitSignal(form.changed):
         qtbot.mouseClick(find(form, QCheckBox, "Keep"), Qt.MouseButton.LeftButton)
 
 
@@ -270,7 +270,6 @@ def test_what_is_wrong_with_a_field_is_read_whole(qtbot, width):
     label = find(form, QLabel, "Problem with Critical probability")
     qtbot.waitUntil(
         lambda: label.isVisible() and label.height() >= label.heightForWidth(label.width()) > 0,
-        timeout=5_000,
     )
     sizes = QFontMetrics(label.font()).boundingRect(
         0, 0, label.width(), 10_000, Qt.TextFlag.TextWordWrap, label.text()

@@ -82,7 +82,7 @@ def brightness(**settings):
 
 
 def settle(qtbot, dialog):
-    qtbot.waitUntil(lambda: dialog.settled, timeout=15_000)
+    qtbot.waitUntil(lambda: dialog.settled)
 
 
 def type_in(qtbot, dialog, name, text):
@@ -199,7 +199,7 @@ def test_a_preset_fills_the_fields_and_typing_leaves_it(qtbot, open_dialog):
 def test_mean_and_std_can_be_taken_from_the_data(qtbot, open_dialog, dataset):
     dialog = open_dialog(brightness())
     dialog.form.preset.textActivated.emit("from data")
-    qtbot.waitUntil(lambda: dialog.form.lines["mean"].text() != "0", timeout=5_000)
+    qtbot.waitUntil(lambda: dialog.form.lines["mean"].text() != "0")
     settle(qtbot, dialog)
     pixels = dataset.array()
     assert dialog.candidate.settings.mean == pytest.approx((pixels.mean(),), rel=1e-3)
@@ -210,7 +210,7 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
     (tmp_path / "labels.txt").write_text("a\nb\n\nc\n", encoding="utf-8")
     dialog = open_dialog(brightness())
     dialog.form.labels_wanted.emit(tmp_path / "labels.txt")
-    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
+    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc")
     settle(qtbot, dialog)
     assert dialog.candidate.labels == ("a", "b", "c")
     assert "The classes of greys (dark, middle, bright) are not those of" in dialog.warnings.text()
@@ -238,11 +238,11 @@ def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(
         QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "names.json"), "")
     )
     qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
+    qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc")
     settle(qtbot, dialog)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "bad.json"), ""))
     qtbot.mouseClick(dialog.form.open_labels, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(dialog.problem.isVisible, timeout=5_000)
+    qtbot.waitUntil(dialog.problem.isVisible)
     assert "bad.json: the class names cannot be read" in dialog.problem.text()
     assert dialog.form.labels.toPlainText() == "a\nb\nc"
 
@@ -320,7 +320,7 @@ def test_the_side_file_is_written_beside_the_model(qtbot, open_dialog, store, tm
     classifier.path = tmp_path / "net.pt2"
     dialog = open_dialog(classifier)
     type_in(qtbot, dialog, "mean", "0.25")
-    with qtbot.waitSignal(store.said, timeout=5_000) as said:
+    with qtbot.waitSignal(store.said) as said:
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     assert "net.pt2.toml" in said.args[1]
     assert read_side_file(classifier.path)["mean"] == [0.25]
@@ -370,9 +370,7 @@ def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_s
     qtbot.keyClicks(dialog.form.lines["mean"], "0")
     assert not dialog.use.isEnabled()
     seen = []
-    qtbot.waitUntil(
-        lambda: bool(seen.append(predictions(dialog)) or predictions(dialog)), timeout=15_000
-    )
+    qtbot.waitUntil(lambda: bool(seen.append(predictions(dialog)) or predictions(dialog)))
     timer.stop()
     assert max(gaps) < 0.8, "the model sleeps for 1 s; the window must not"
     assert set(predictions(dialog)) == set(NAMES)
@@ -540,7 +538,7 @@ def test_guess_tries_the_usual_ways_and_a_click_takes_the_best(qtbot, open_dialo
     dialog = open_dialog(centred())
     assert dialog.verdict.text().startswith("33.3 %")
     dialog.form.guess.click()
-    qtbot.waitUntil(lambda: "labelled inputs" in dialog.ways.said.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "labelled inputs" in dialog.ways.said.text())
     known = {tried.name: tried.accuracy for tried in dialog.ways.tried}
     assert known["as it is"] == pytest.approx(1 / 3) and known["0.5/0.5"] == 1
     assert "right on 100 % of 90 labelled inputs; 2 other ways" in dialog.ways.said.text()
@@ -559,7 +557,7 @@ def test_guess_tries_the_usual_ways_and_a_click_takes_the_best(qtbot, open_dialo
 def test_guess_without_labels_is_one_sentence(qtbot, open_dialog):
     dialog = open_dialog(centred(), from_arrays(np.zeros((20, 4, 4), np.uint8), name="bare"))
     dialog.form.guess.click()
-    qtbot.waitUntil(lambda: "no labels" in dialog.ways.said.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "no labels" in dialog.ways.said.text())
     assert not dialog.ways.tried
 
 
@@ -642,7 +640,7 @@ def test_class_names_in_another_order_are_noticed_and_put_right_by_a_click(qtbot
     assert "re-ordered 100 % are right, now 0 %" in dialog.warnings.text()
     assert dialog.candidate.labels == ("middle", "bright", "dark"), "never without a click"
     qtbot.mouseClick(dialog.report.guess, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "another order" in dialog.ways.said.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "another order" in dialog.ways.said.text())
     row = next(i for i, each in enumerate(dialog.ways.tried) if "re-ordered" in each.name)
     dialog.ways.table.pointed.emit(row)
     settle(qtbot, dialog)

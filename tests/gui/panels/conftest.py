@@ -35,12 +35,12 @@ def store(qtbot, tmp_path, demo_models, demo_images):
     theme.apply(False)
     made = Store()
     made.analyses = registry.analyses()
-    with qtbot.waitSignal(made.history.opened, timeout=10_000):
+    with qtbot.waitSignal(made.history.opened):
         made.open_workspace(tmp_path / "test.robgui")
     made.library.add_dataset(demo_images)
     for model in demo_models:
         made.library.add_model(made.answers.hold(model), activate=model is demo_models[0])
-    qtbot.waitUntil(lambda: not made.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not made.busy)
     yield made
     assert made.shutdown()
 
@@ -82,13 +82,12 @@ def run(qtbot, store):
         over = lambda: not store.runner.busy and not store.busy  # noqa: E731 - the history has it too
         qtbot.waitUntil(
             lambda: over() and bool(store.history.runs) and store.history.runs[0].state.ended,
-            timeout=60_000,
         )
         assert not store.history.runs[0].error
         drawn = lambda: panel.run_id == store.history.runs[0].id and panel.result is not None  # noqa: E731
-        qtbot.waitUntil(lambda: drawn() and panel.complete and not panel.stale, timeout=5_000)
+        qtbot.waitUntil(lambda: drawn() and panel.complete and not panel.stale)
         for board in panel.findChildren(ViewBoard):
-            qtbot.waitUntil(lambda: board.complete, timeout=5_000)  # noqa: B023
+            qtbot.waitUntil(lambda: board.complete)  # noqa: B023
         return panel.result
 
     return press

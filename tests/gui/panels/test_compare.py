@@ -41,9 +41,7 @@ def two_runs(qtbot, store, sampled):
         store.submit(
             build_request(sampled.name, [model], store.library.dataset, params, indices=(0,))
         )
-        qtbot.waitUntil(
-            lambda n=before: sum(r.state.ended for r in store.history.runs) > n, timeout=60_000
-        )
+        qtbot.waitUntil(lambda n=before: sum(r.state.ended for r in store.history.runs) > n)
     return store.history.runs[1], store.history.runs[0]
 
 
@@ -54,7 +52,7 @@ def page(qtbot, store, two_runs):
     made.resize(1100, 900)
     with qtbot.waitExposed(made):
         made.show()
-    qtbot.waitUntil(lambda: bool(made.shown), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(made.shown))
     return made
 
 
@@ -66,7 +64,7 @@ def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(
     qtbot, page, two_runs
 ):
     page.show_pair(*two_runs)
-    qtbot.waitUntil(lambda: page.shown == tuple(run.id for run in two_runs), timeout=10_000)
+    qtbot.waitUntil(lambda: page.shown == tuple(run.id for run in two_runs))
     left, right, change = widgets(page)
     np.testing.assert_allclose(change.view.lines[0].y, right.view.lines[0].y - left.view.lines[0].y)
     assert change.view.lines[0].y.any()
@@ -176,7 +174,7 @@ def test_a_model_without_a_run_says_so(qtbot, store, page):
 def test_in_a_small_window_the_pictures_are_large_enough_to_read(qtbot, page):
     page.resize(960, 500)
     first, *_ = page.columns.slots
-    qtbot.waitUntil(lambda: first.widget.plot.height() >= 150, timeout=5_000)
+    qtbot.waitUntil(lambda: first.widget.plot.height() >= 150)
     for slot in page.columns.slots:
         assert slot.widget.plot.height() >= 150
         assert not slot.widget.legend.geometry().intersects(slot.widget.plot.geometry())
@@ -202,7 +200,7 @@ def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, page):
     page.switch.setCurrentIndex(1)
     board = page.scoreboard
     rows = 3 * board.verticalHeader().defaultSectionSize()
-    qtbot.waitUntil(lambda: board.viewport().height() >= rows, timeout=5_000)
+    qtbot.waitUntil(lambda: board.viewport().height() >= rows)
 
 
 def test_the_names_of_runs_begin_with_their_time(store, page):
@@ -219,11 +217,11 @@ def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_lin
 ):
     newest, oldest = store.history.runs
     page.show_pair(newest, newest)
-    qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id), timeout=10_000)
+    qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id))
     change = page.columns.slots[2]
     assert not change.words.isHidden() and change.words.text() == SAME
     page.show_pair(oldest, newest)
-    qtbot.waitUntil(change.words.isHidden, timeout=10_000)
+    qtbot.waitUntil(change.words.isHidden)
 
 
 @pytest.mark.parametrize("name", samples.ALL)
@@ -261,9 +259,7 @@ def test_results_with_nothing_in_common_say_so(qtbot):
 def again(qtbot, store, two_runs):
     """Repeats the newest of the two runs, so that the newest two are alike."""
     store.submit(store.history.runs[0].request)
-    qtbot.waitUntil(
-        lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 3, timeout=30_000
-    )
+    qtbot.waitUntil(lambda: sum(r.has_result and r.state.ended for r in store.history.runs) == 3)
 
 
 def test_it_starts_with_the_two_newest_runs_that_differ(qtbot, store, again):
@@ -378,9 +374,7 @@ def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, s
     store.submit(
         build_request("semantic_map", [first, second], store.library.dataset, params, indices=(0,))
     )
-    qtbot.waitUntil(
-        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
-    )
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended)
     made = Compare(store)
     qtbot.addWidget(made)
     made.resize(1100, 900)  # low, the scoreboard would be behind its tab
@@ -416,8 +410,8 @@ def test_run_missing_asks_every_open_model_the_question_of_the_row(qtbot, store,
     said = []
     store.said.connect(lambda level, sentence, _: said.append((level, sentence)))
     page.board.run_missing.click()
-    qtbot.waitUntil(lambda: not store.runner.busy and not store.keeping.busy, timeout=60_000)
-    qtbot.waitUntil(lambda: len(store.history.runs) == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.runner.busy and not store.keeping.busy)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 3)
     asked = store.history.runs[0].request
     assert asked.params["height"] == question.params["height"]
     assert asked.indices == question.indices and asked.models[0].name == "fashion_rnn.pt"

@@ -26,8 +26,8 @@ def test_a_run_tells_what_it_does_before_its_first_answer_and_can_be_stopped(qtb
         lambda job: told.append(pane.progress.toolTip()) if job.newest.done == 0 else None
     )
     pane.run.click()
-    qtbot.waitUntil(lambda: any("input 1 of" in words for words in told), timeout=30_000)
+    qtbot.waitUntil(lambda: any("input 1 of" in words for words in told))
     assert not any("starting" in words for words in told if "input 1 of" in words)
     pane.stop.click()
-    qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
-    qtbot.waitUntil(lambda: "Stopped early." in panel.verdict.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: not store.runner.busy)
+    qtbot.waitUntil(lambda: "Stopped early." in panel.verdict.text())

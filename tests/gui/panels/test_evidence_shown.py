@@ -34,7 +34,7 @@ def keep(qtbot, store, analysis, verdict, findings=(), index=0, model=0, **param
     workspace = store.history.workspace
     run = workspace.add_run(request)
     workspace.update_run(run.id, state=RunState.DONE, verdict=verdict, findings=findings)
-    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(store.history.findings_changed):
         store.history.refresh()
     return next(one for one in store.history.runs if one.id == run.id)
 
@@ -74,7 +74,7 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     assert chapter(store.history.workspace, replace(held, has_result=True)).verdict.status is (
         Status.AT_RISK
     )
-    qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)  # the overview waits for one
+    qtbot.waitUntil(lambda: not store.pictures.busy)  # the overview waits for one
 
 
 def test_the_words_of_a_panel_follow_what_other_runs_see_and_forget(qtbot, store, sampled):
@@ -85,12 +85,12 @@ def test_the_words_of_a_panel_follow_what_other_runs_see_and_forget(qtbot, store
     store.submit(
         build_request(sampled, [store.library.model], store.library.dataset, {}, indices=(0,))
     )
-    qtbot.waitUntil(lambda: panel.run_id is not None and panel.job is None, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.run_id is not None and panel.job is None)
     assert panel.verdict.verdict.status is Status.HOLDS
     seen = keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
     assert panel.verdict.verdict.status is Status.AT_RISK
     assert "9 pixels turn “Coat” into “Shirt”" in panel.verdict.sentence.text()
-    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(store.history.findings_changed):
         store.history.delete_run(seen)
     assert panel.verdict.verdict.status is Status.HOLDS
 
@@ -98,11 +98,11 @@ def test_the_words_of_a_panel_follow_what_other_runs_see_and_forget(qtbot, store
 def test_a_failure_is_known_again_when_the_workspace_is_opened_again(qtbot, store, held):
     keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
     path = store.history.workspace.path
-    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+    with qtbot.waitSignal(store.history.opened):
         store.open_workspace(path.with_name("other.robgui"))
     assert store.history.shown(held) is held.verdict
-    qtbot.waitUntil(lambda: not store.keeping.busy, timeout=10_000)
-    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+    qtbot.waitUntil(lambda: not store.keeping.busy)
+    with qtbot.waitSignal(store.history.opened):
         store.open_workspace(path)
     assert store.history.shown(held).status is Status.AT_RISK
 
@@ -131,14 +131,14 @@ def test_nothing_unlike_is_compared_unasked_and_its_difference_is_refused(qtbot,
     for model, index in ((0, 0), (1, 3)):
         chosen = store.library.models[model]
         store.submit(build_request(sampled, [chosen], data, {}, indices=(index,)))
-    qtbot.waitUntil(lambda: sum(run.state.ended for run in store.history.runs) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: sum(run.state.ended for run in store.history.runs) == 2)
     page = Compare(store)
     qtbot.addWidget(page)
     page.show()
     assert page.first.currentIndex() == -1 and not page.columns.isVisible()
     assert "No two runs can be compared" in page.empty.text()
     page.show_pair(*store.history.runs)
-    qtbot.waitUntil(lambda: bool(page.shown), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(page.shown))
     words = page.columns.slots[2].words.text()
     assert "different models and other inputs (3, 0) at once" in words and NO_DIFFERENCE in words
 

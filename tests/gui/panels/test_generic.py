@@ -41,11 +41,9 @@ def panel(qtbot, store, sampled):
 def drawn(qtbot, store, panel):
     store.set_scope((3, 5))
     panel.pane.run.click()
-    qtbot.waitUntil(
-        lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
-    )
-    qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
-    qtbot.waitUntil(lambda: panel.complete and panel.board.complete, timeout=5_000)
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended)
+    qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale)
+    qtbot.waitUntil(lambda: panel.complete and panel.board.complete)
     return panel
 
 
@@ -76,10 +74,10 @@ def test_every_view_of_a_result_is_drawn_the_first_large_and_the_others_behind_t
 
 def test_a_low_panel_has_one_view_at_a_time_and_all_of_them_behind_tabs(qtbot, drawn):
     drawn.resize(700, 420)
-    qtbot.waitUntil(lambda: drawn.board.bar.count() == 8, timeout=2_000)
+    qtbot.waitUntil(lambda: drawn.board.bar.count() == 8)
     assert drawn.board.bar.tabText(0) == "Confidence" and drawn.board.widgets[0].isVisible()
     drawn.resize(800, 800)
-    qtbot.waitUntil(lambda: drawn.board.bar.count() == 7, timeout=2_000)
+    qtbot.waitUntil(lambda: drawn.board.bar.count() == 7)
 
 
 def test_the_verdict_has_sign_word_and_colour_and_is_plain_text(drawn):
@@ -149,7 +147,7 @@ def test_a_stored_run_is_drawn_again_with_the_verdict_it_was_stored_with(qtbot, 
     run = store.history.runs[0]
     drawn.clear()
     assert drawn.params is None
-    with qtbot.waitSignal(store.history.result_shown, timeout=5_000):
+    with qtbot.waitSignal(store.history.result_shown):
         store.history.show_run(run)
     assert drawn.verdict.verdict == run.verdict and drawn.result.share == 1
     assert drawn.params == SampledParams()
@@ -273,8 +271,8 @@ def test_while_a_run_goes_on_every_turn_of_the_event_loop_makes_fills_or_paints_
     board.show()
     board.show_views(VIEWS, live=True)
     assert len(board.widgets) == 1 and turns == [[]], "the picture comes first, but not at once"
-    qtbot.waitUntil(lambda: board.complete and len(board.widgets) == 4, timeout=5_000)
-    qtbot.waitUntil(lambda: sum(map(len, turns)) == 6, timeout=5_000)
+    qtbot.waitUntil(lambda: board.complete and len(board.widgets) == 4)
+    qtbot.waitUntil(lambda: sum(map(len, turns)) == 6)
     assert [turn for turn in turns if turn] == [["build"], ["draw"], ["paint"]] * 2
 
 
@@ -299,12 +297,12 @@ def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_comi
         model, data = store.library.model, store.library.dataset
         monkeypatch.setattr("robgui.gui.panels.panel.WORDS_SECONDS", 60)  # not due with a Step
         store.submit(build_request(slow, [model], data, {}, indices=(0,)))
-        qtbot.waitUntil(lambda: "at 0.25" in panel.verdict.text(), timeout=20_000)
+        qtbot.waitUntil(lambda: "at 0.25" in panel.verdict.text())
         drawn.set()
-        qtbot.waitUntil(lambda: panel.result.share == 0.75, timeout=20_000)
-        qtbot.waitUntil(lambda: "at 0.75" in panel.verdict.text(), timeout=2_000)
+        qtbot.waitUntil(lambda: panel.result.share == 0.75)
+        qtbot.waitUntil(lambda: "at 0.75" in panel.verdict.text())
         assert panel.live, "no Step has come since"
     finally:
         goes_on.set()
-        qtbot.waitUntil(lambda: not store.runner.busy, timeout=20_000)
+        qtbot.waitUntil(lambda: not store.runner.busy)
         registry.unregister(slow.name)

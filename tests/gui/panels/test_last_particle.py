@@ -38,7 +38,7 @@ def test_a_failure_is_shown_beside_its_input_and_can_be_sent_to_zonnscan(qtbot, 
     assert pictures.pairs and [picture.right for picture in pictures.pictures] == [True, False]
     offer = panel.offers()[0]
     assert offer.title == "The failing input"
-    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+    with qtbot.waitSignal(store.sending.arrived):
         store.sending.send(offer, "zonnscan", panel.request, panel.run_id)
     np.testing.assert_allclose(store.library.dataset.array()[-1], result.failure, atol=1e-6)
 

@@ -8,7 +8,7 @@ QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=20_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy))
     qtbot.wait(5)
 
 
@@ -58,14 +58,14 @@ def test_a_star_can_be_undone_and_a_findings_input_can_be_sent(qtbot, store, ben
     dock.show()
     store.select(Selection(input=10))
     run(panel, pane, samples=64, radii=(0.0, 0.05, 0.1, 1.0))
-    qtbot.waitUntil(lambda: bool(store.history.findings), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(store.history.findings))
     dock.model.turn_star(0)
     settle(qtbot, store)
     assert store.history.findings[0].starred
     store.navigation.undo.undo()
     settle(qtbot, store)
     assert not store.history.findings[0].starred
-    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+    with qtbot.waitSignal(store.sending.arrived):
         store.sending.send_finding(store.history.findings[0], "zonnscan")
     assert store.library.dataset.name == "derived from fashion.npz"
     titles = [action.text() for action in dock.menu(0).actions()]

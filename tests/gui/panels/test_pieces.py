@@ -86,7 +86,7 @@ def test_a_timeline_follows_the_newest_until_it_is_moved_and_plays_to_the_end(qt
     line.set_count(9)
     assert line.place == 2
     line.play.click()
-    qtbot.waitUntil(lambda: not line.play.isChecked(), timeout=5000)
+    qtbot.waitUntil(lambda: not line.play.isChecked())
     assert line.place == 8
     line.set_count(10)
     assert line.place == 9
@@ -113,12 +113,12 @@ def test_a_legend_below_a_plot_takes_as_many_rows_as_its_width_asks_for(qtbot, s
     rows = lambda: len(legend.page.rows(legend.viewport().width()))  # noqa: E731
     assert rows() == 1
     legend.resize(legend.fontMetrics().horizontalAdvance("the meaning of line 0") * 3, one)
-    qtbot.waitUntil(lambda: legend.height() > one and rows() > 1, timeout=2_000)
+    qtbot.waitUntil(lambda: legend.height() > one and rows() > 1)
     places = [box for box, _ in legend.page.places()]
     assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[i + 1 :])
     assert max(box.right() for box in places) <= legend.viewport().width()
     legend.resize(2000, legend.height())
-    qtbot.waitUntil(lambda: legend.height() == one, timeout=2_000)
+    qtbot.waitUntil(lambda: legend.height() == one)
 
 
 def test_a_word_too_long_for_a_legend_is_cut_in_its_middle_and_whole_in_the_tool_tip(qtbot, shown):

@@ -21,10 +21,8 @@ def done(qtbot, store, sampled):
     store.submit(
         build_request(sampled, [store.library.model], store.library.dataset, {}, indices=(0,))
     )
-    qtbot.waitUntil(
-        lambda: bool(store.history.runs) and store.history.runs[0].has_result, timeout=60_000
-    )
-    qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
+    qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].has_result)
+    qtbot.waitUntil(lambda: store.history.runs[0].state.ended)
     return store.history.runs[0]
 
 
@@ -43,7 +41,7 @@ def test_an_empty_page_draws_the_newest_run_of_the_model_and_input_in_use(
     qtbot, store, sampled, done
 ):
     panel, pane = page(qtbot, store, sampled)
-    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == done.id)
     assert panel.result is not None and not panel.stale
     pane.form().set_values({"height": 0.5})
     assert panel.stale, "the form is not what was run"
@@ -52,10 +50,10 @@ def test_an_empty_page_draws_the_newest_run_of_the_model_and_input_in_use(
 def test_a_page_stays_empty_where_only_other_inputs_were_run(qtbot, store, sampled, done):
     store.set_scope((7,))
     panel, _ = page(qtbot, store, sampled)
-    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy)
     assert panel.result is None
     store.set_scope((0,))
-    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == done.id)
 
 
 def test_what_is_read_while_other_inputs_are_chosen_is_not_drawn(qtbot, store, sampled, done):
@@ -64,15 +62,15 @@ def test_what_is_read_while_other_inputs_are_chosen_is_not_drawn(qtbot, store, s
     store.set_scope((0,))
     assert store.busy, "the run of this input is being read"
     store.set_scope((7,))
-    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy)
     assert panel.result is None
     store.set_scope((0,))
-    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == done.id)
 
 
 def test_the_stale_banner_moves_nothing(qtbot, store, sampled, done):
     panel, pane = page(qtbot, store, sampled)
-    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == done.id)
     before = panel.content.geometry()
     pane.form().set_values({"height": 0.5})
     assert panel.stale and panel.badge.text() == STALE
@@ -120,14 +118,14 @@ def test_an_inspection_says_what_it_waits_for(qtbot, store, sampled, monkeypatch
         "zonnscan", [store.library.model], store.library.dataset, {"samples": 4096}, indices=(0,)
     )
     store.submit(slow)
-    qtbot.waitUntil(lambda: store.runner.active is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: store.runner.active is not None)
     overview = Overview(store)
     qtbot.addWidget(overview)
     store.inspection.start()
     overview.refresh()
     assert "waiting for zoNNscan" in overview.left.words
     store.runner.stop_all()
-    qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not store.runner.busy)
 
 
 def test_another_models_picture_gives_way_to_the_reason_why_this_one_cannot_be_looked_at(
@@ -146,20 +144,20 @@ def test_another_models_picture_gives_way_to_the_reason_why_this_one_cannot_be_l
     assert said.endswith("rows is a table model.")
     assert said in [label.text() for label in panel.empty.findChildren(QLabel)]
     store.library.use_model(own)
-    qtbot.waitUntil(lambda: panel.run_id == picture, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == picture)
 
 
 def test_another_model_brings_its_own_newest_run(qtbot, store, sampled, done):
     panel, pane = page(qtbot, store, sampled)
-    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == done.id)
     first, second = store.library.models
     store.library.use_model(second)
     assert panel.run_id == done.id and panel.stale, "there is none yet"
     pane.start()
-    qtbot.waitUntil(lambda: panel.run_id != done.id and panel.job is None, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.run_id != done.id and panel.job is None)
     its_own = panel.run_id
-    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2)
     store.library.use_model(first)
-    qtbot.waitUntil(lambda: panel.run_id == done.id and not panel.stale, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == done.id and not panel.stale)
     store.library.use_model(second)
-    qtbot.waitUntil(lambda: panel.run_id == its_own and not panel.stale, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id == its_own and not panel.stale)

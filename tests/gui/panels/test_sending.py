@@ -15,7 +15,7 @@ QUICK = {"samples": 32, "radii": (0.0, 0.3, 1.0)}
 
 
 def send(qtbot, store, panel, offer, analysis="zonnscan"):
-    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+    with qtbot.waitSignal(store.sending.arrived):
         store.sending.send(offer, analysis, panel.request, panel.run_id)
 
 
@@ -43,17 +43,16 @@ def test_derived_inputs_come_back_with_the_workspace_and_their_runs_can_be_shown
     run(panel, pane, **QUICK)
     fingerprint = panel.request.fingerprint
     path = store.history.workspace.path
-    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=10_000)
-    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy))
+    with qtbot.waitSignal(store.history.opened):
         store.open_workspace(path.with_name("other.robgui"))
     assert [d.name for d in store.library.datasets] == ["fashion.npz"]
-    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+    with qtbot.waitSignal(store.history.opened):
         store.open_workspace(path)
     assert [d.name for d in store.library.datasets] == ["fashion.npz", "derived from fashion.npz"]
     store.history.show_run(store.history.runs[0])
     qtbot.waitUntil(
         lambda: panel.request is not None and panel.request.fingerprint == fingerprint,
-        timeout=10_000,
     )
     assert store.library.dataset.name == "derived from fashion.npz"
     assert not panel.stale
@@ -66,7 +65,7 @@ def test_several_inputs_of_the_data_become_a_gallery_of_their_own_with_their_lab
     run(panel, pane, **QUICK)
     request = panel.request.model_copy(update={"indices": (3, 4, 5)})
     names = ("a", "b", "c")
-    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+    with qtbot.waitSignal(store.sending.arrived):
         store.sending.send(
             Offer("Three", names, places=(0, 1, 2)), "zonnscan_populations", request, None
         )
@@ -186,7 +185,7 @@ def test_other_data_on_show_are_announced_with_a_way_back(qtbot, store, bench, r
     store.select(store.selection.replace(input=6))
     run(panel, pane, **QUICK)
     name = "derived from fashion.npz"
-    with qtbot.waitSignal(store.offered, timeout=10_000) as told:
+    with qtbot.waitSignal(store.offered) as told:
         store.sending.send(panel.offers()[1], "zonnscan", panel.request, panel.run_id)
     sentence, words, deed = told.args
     assert (sentence, words) == (f"Now looking at {name}.", "Back to fashion.npz")

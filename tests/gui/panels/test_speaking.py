@@ -26,7 +26,7 @@ def keep(qtbot, store, analysis, verdict, findings=(), state=RunState.DONE, **pa
     request = build_request(analysis, [library.model], library.dataset, params, indices=(0,))
     run = workspace.add_run(request)
     workspace.update_run(run.id, state=state, verdict=verdict, findings=findings)
-    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(store.history.findings_changed):
         store.history.refresh()
     # As if the results were in the file too.
     store.history.runs = [replace(one, has_result=True) for one in store.history.runs]
@@ -98,12 +98,10 @@ def test_a_first_look_does_not_take_the_place_of_a_whole_run(qtbot, store, overv
     settings = {"samples": 1024, "radii": (0.0, 0.1)}
     store.submit(build_request("zonnscan", [model], data, settings, indices=(0,)))
     tile = tile_of(overview, "zonnscan")
-    qtbot.waitUntil(lambda: tile.run is not None and tile.run.state.ended, timeout=60_000)
+    qtbot.waitUntil(lambda: tile.run is not None and tile.run.state.ended)
     whole = tile.run
     store.inspection.start()
-    qtbot.waitUntil(
-        lambda: sum(run.state is RunState.DONE for run in store.history.runs) == 2, timeout=60_000
-    )
+    qtbot.waitUntil(lambda: sum(run.state is RunState.DONE for run in store.history.runs) == 2)
     assert tile.run.id == whole.id != store.history.runs[0].id
     assert shown(tile.number) == whole.verdict.number.words
     assert store.history.speaking_like(whole.request).id == whole.id
@@ -119,8 +117,8 @@ def test_a_card_weighs_what_a_run_under_way_says_as_its_page_does(
     model, data = store.library.model, store.library.dataset
     settings = {"samples": 64, "radii": (0.0, 0.001)}
     store.submit(build_request("zonnscan", [model], data, settings, indices=(0,)))
-    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=60_000)
-    qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2)
+    qtbot.waitUntil(lambda: store.history.runs[0].state.ended)
     assert store.history.runs[0].verdict.status in (Status.UNKNOWN, Status.HOLDS)
     assert said and {one.status for one in said} == {Status.AT_RISK}
 
@@ -133,12 +131,12 @@ def test_a_page_goes_back_to_the_whole_run_after_a_first_look_and_after_run_and_
     run(panel, pane, samples=1024, radii=(0.0, 0.1))
     whole = panel.run_id
     store.inspection.start()
-    qtbot.waitUntil(lambda: panel.run_id != whole, timeout=30_000)
-    qtbot.waitUntil(lambda: panel.run_id == whole and panel.job is None, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.run_id != whole)
+    qtbot.waitUntil(lambda: panel.run_id == whole and panel.job is None)
     assert not panel.stale, "it shows what Run would give"
     run(panel, pane)
     again = panel.run_id
     assert again != whole, "of two whole runs the newer is on show"
     store.history.workspace.update_run(again, state=RunState.CANCELLED)
     store.history.refresh()
-    qtbot.waitUntil(lambda: panel.run_id == whole, timeout=30_000)
+    qtbot.waitUntil(lambda: panel.run_id == whole)

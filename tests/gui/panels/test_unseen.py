@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QWidget
 
 from robgui.core.execution.request import build_request
@@ -32,13 +31,11 @@ def run_twice(qtbot, store, sampled):
         before = len(store.history.runs)
         request = build_request(sampled, [model], store.library.dataset, {}, indices=(0,))
         store.submit(request)
-        qtbot.waitUntil(
-            lambda n=before: sum(run.state.ended for run in store.history.runs) > n, timeout=60_000
-        )
-    qtbot.waitUntil(lambda: not store.runner.busy, timeout=10_000)
+        qtbot.waitUntil(lambda n=before: sum(run.state.ended for run in store.history.runs) > n)
+    qtbot.waitUntil(lambda: not store.runner.busy)
     for run in store.history.runs:
         store.history.add_finding(run.id, Finding("trap", f"of {run.id}", 0.5))
-    qtbot.waitUntil(lambda: len(store.history.findings) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(store.history.findings) == 2)
 
 
 def tells_of_both(page, store) -> bool:
@@ -57,25 +54,25 @@ def tells_of_both(page, store) -> bool:
     return page.model.rowCount() == len(store.history.entries()) > 0
 
 
-@pytest.mark.parametrize(
-    ("kind", "work"),
-    [(Overview, "refresh"), (Compare, "refresh"), (Scoreboard, "refresh"), (Findings, "sync")],
-    ids=lambda one: getattr(one, "__name__", one),
-)
 def test_a_hidden_page_does_nothing_while_runs_go_on_and_is_right_when_it_is_shown(
-    qtbot, store, sampled, kind, work
+    qtbot, store, sampled
 ):
-    page = counted(kind, work)(store)
-    qtbot.addWidget(page)
+    works = {Overview: "refresh", Compare: "refresh", Scoreboard: "refresh", Findings: "sync"}
+    pages = [counted(kind, work)(store) for kind, work in works.items()]
+    for page in pages:
+        qtbot.addWidget(page)
     run_twice(qtbot, store, sampled)
-    assert page.times == 0 and page.behind
-    with qtbot.waitExposed(page):
-        page.show()
-    assert page.times == 1 and not page.behind
-    assert tells_of_both(page, store)
-    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+    for page in pages:
+        assert page.times == 0 and page.behind, type(page)
+    for page in pages:
+        with qtbot.waitExposed(page):
+            page.show()
+        assert page.times == 1 and not page.behind, type(page)
+        assert tells_of_both(page, store), type(page)
+    with qtbot.waitSignal(store.history.findings_changed):
         store.history.refresh()
-    assert page.times > 1, "on show it follows"
+    for page in pages:
+        assert page.times > 1, f"on show {type(page)} follows"
 
 
 def test_a_hidden_panel_draws_nothing_while_its_run_goes_on_and_its_end_when_it_is_shown(
@@ -87,7 +84,7 @@ def test_a_hidden_panel_draws_nothing_while_its_run_goes_on_and_its_end_when_it_
     with qtbot.waitExposed(seen):
         seen.show()
     run_twice(qtbot, store, sampled)
-    qtbot.waitUntil(lambda: panel.run_id is not None and not panel.live, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.run_id is not None and not panel.live)
     assert panel.times == 0 < seen.times
     assert panel.views()[0].title == seen.views()[0].title, "an export has it all the same"
     with qtbot.waitExposed(panel):
@@ -125,10 +122,10 @@ def test_words_that_stay_the_same_are_not_laid_out_again(qtbot, store, sampled, 
     with qtbot.waitExposed(panel):
         panel.show()
     run_twice(qtbot, store, sampled)
-    qtbot.waitUntil(lambda: not panel.live and panel.verdict.verdict is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: not panel.live and panel.verdict.verdict is not None)
     said = []
     monkeypatch.setattr(panel.verdict, "show_verdict", said.append)
-    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(store.history.findings_changed):
         store.history.refresh()
     assert said == []
     panel.stated = panel.stated.stopped()

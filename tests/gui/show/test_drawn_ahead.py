@@ -57,11 +57,11 @@ def test_what_was_drawn_ahead_is_not_drawn_again(monkeypatch, tmp_path):
 def test_it_begins_when_nothing_runs_and_ends_when_something_does(qtbot, tmp_path):
     with_a_run(tmp_path / "w.robgui")
     store = Store()
-    with qtbot.waitSignal(store.history.opened, timeout=10_000):
+    with qtbot.waitSignal(store.history.opened):
         store.open_workspace(tmp_path / "w.robgui")
     drawn = DrawnAhead(store, rest=10)
     store.job_changed.emit(None)
-    qtbot.waitUntil(lambda: drawn.process is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: drawn.process is not None)
     first = drawn.process
     store.job_changed.emit(None)
     assert drawn.process is None and first.poll() is not None

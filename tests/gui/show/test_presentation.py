@@ -40,7 +40,7 @@ def filled(qtbot, window):
         verdict=Verdict(Status.FAILS, "Three of four.", scope="On four inputs."),
         findings=findings,
     )
-    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+    with qtbot.waitSignal(history.findings_changed):
         history.refresh()
     return window
 
@@ -57,7 +57,6 @@ def settle(qtbot, window):
     store = window.store
     qtbot.waitUntil(
         lambda: not (store.pictures.busy or store.busy or store.keeping.busy or store.writing.busy),
-        timeout=30_000,
     )
 
 

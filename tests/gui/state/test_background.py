@@ -21,7 +21,7 @@ def background(qtbot):
 def test_work_happens_elsewhere_and_the_answer_comes_here(background, qtbot):
     here, seen = threading.get_ident(), []
     background.run(threading.get_ident, lambda there: seen.append((there, threading.get_ident())))
-    qtbot.waitUntil(lambda: bool(seen), timeout=2000)
+    qtbot.waitUntil(lambda: bool(seen))
     there, answered = seen[0]
     assert there != here
     assert answered == here
@@ -37,7 +37,7 @@ def test_only_the_newest_work_under_a_key_is_delivered(background, qtbot):
 
     for i in range(20):
         background.run(lambda i=i: work(i), done.append, key="picture")
-    qtbot.waitUntil(lambda: not background.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not background.busy)
     assert done == [19]
     assert len(begun) < 20, "work that is no longer wanted is not begun"
 
@@ -53,7 +53,7 @@ def test_a_known_error_is_its_own_sentence_and_an_unknown_one_keeps_its_tracebac
 
     background.run(known)
     background.run(lambda: 1 / 0)
-    qtbot.waitUntil(lambda: len(said) == 2, timeout=2000)
+    qtbot.waitUntil(lambda: len(said) == 2)
     assert said[0] == ("cats.csv: row 3 has no label.", "")
     assert "ZeroDivisionError" in said[1][0]
     assert "Traceback" in said[1][1]

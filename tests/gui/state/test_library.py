@@ -39,7 +39,7 @@ def store(qtbot, tmp_path):
 
 
 def idle(qtbot, store):
-    qtbot.waitUntil(lambda: not store.busy and not store.keeping.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not store.busy and not store.keeping.busy)
 
 
 def weights(folder: Path) -> Path:
@@ -89,7 +89,7 @@ def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said
     assert store.library.models == [] and recall(path) == {}
     dialog = ModelDialog(store, model, said=bool(opening.settings))
     qtbot.addWidget(dialog)
-    qtbot.waitUntil(dialog.use.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.use.isEnabled)
     dialog.use.click()
     idle(qtbot, store)
     assert store.library.model.labels == ("a", "b", "c")

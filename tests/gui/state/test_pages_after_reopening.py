@@ -25,9 +25,7 @@ def window_on(qtbot, folder, at_ready=lambda window: None):
     window.store.ready.connect(lambda: at_ready(window))
     window.show()
     store = window.store
-    qtbot.waitUntil(
-        lambda: bool(store.analyses) and store.history.workspace is not None, timeout=60_000
-    )
+    qtbot.waitUntil(lambda: bool(store.analyses) and store.history.workspace is not None)
     idle(qtbot, store)
     yield window
     window.close()
@@ -55,14 +53,14 @@ def looked(qtbot, tmp_path):
         store.select(store.selection.replace(input=4))
         for name in LOOKED_AT:
             store.submit(store.inspection.first_look(name))
-        qtbot.waitUntil(lambda: not store.runner.busy, timeout=120_000)
+        qtbot.waitUntil(lambda: not store.runner.busy)
         idle(qtbot, store)
         return {name: badge(qtbot, window, name) for name in LOOKED_AT}
 
 
 def badge(qtbot, window, name):
     panel = page_of(window, name)
-    qtbot.waitUntil(lambda: panel.result is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.result is not None)
     idle(qtbot, window.store)
     return panel.badge.text() if panel.stale else ""
 
@@ -71,7 +69,7 @@ def test_every_page_shows_its_stored_result_and_the_same_badge_as_before(qtbot, 
     assert looked == dict.fromkeys(LOOKED_AT, FIRST_LOOK)
     with window_on(qtbot, tmp_path) as window:
         store = window.store
-        qtbot.waitUntil(lambda: store.library.predictions.measured is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: store.library.predictions.measured is not None)
         idle(qtbot, store)
         assert {name: badge(qtbot, window, name) for name in LOOKED_AT} == looked
         for run in store.history.runs:

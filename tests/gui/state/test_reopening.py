@@ -23,7 +23,7 @@ def opened(qtbot, store, tmp_path, model="net.onnx", data="data.npz"):
 
 
 def predicted(qtbot, store):
-    qtbot.waitUntil(lambda: store.library.predictions.complete, timeout=20_000)
+    qtbot.waitUntil(lambda: store.library.predictions.complete)
     idle(qtbot, store)
 
 
@@ -39,13 +39,13 @@ def test_a_fall_of_the_accuracy_is_told_with_a_way_back(start, qtbot, tmp_path):
     assert store.library.predictions.accuracy()[0] > 0.9 and not offers, "it only rose"
     correct(qtbot, store, mean=(0.0,), std=(1.0,))
     predicted(qtbot, store)
-    qtbot.waitUntil(lambda: bool(offers), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(offers))
     sentence, words, deed = offers[0]
     assert "net.onnx is right on" in sentence and "with other settings" in sentence
     found = []
     store.library.model_opened.connect(lambda *given: found.append(given[-1]))
     deed()
-    qtbot.waitUntil(lambda: bool(found), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(found))
     assert found[0].settings.mean == (0.5,) and "earlier settings" in words
 
 
@@ -61,9 +61,9 @@ def test_a_fall_on_many_inputs_is_told_from_a_sample_of_them(start, qtbot, tmp_p
     predictions = store.library.predictions
     for mean, std in ((0.5,), (0.1,)), ((0.0,), (1.0,)):
         idle(qtbot, store)
-        qtbot.waitUntil(lambda: predictions.measured is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: predictions.measured is not None)
         correct(qtbot, store, mean=mean, std=std)
-    qtbot.waitUntil(lambda: bool(offers), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(offers))
     assert f"of a sample of {SAMPLE} inputs of data.npz now" in offers[0][0]
     assert not predictions.complete and predictions.asked < 4 * SAMPLE, "the others are not asked"
 
@@ -187,10 +187,10 @@ def test_the_picture_of_the_newest_run_does_not_change_the_chosen_input(qtbot, t
         short = {"samples": 16, "radii": (0.0, 0.1)}
         store.next_run.set_params("zonnscan", store.analyses["zonnscan"].params.parse(short))
         store.submit(store.next_run.request("zonnscan"))
-        qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: not store.runner.busy)
         store.select(store.selection.replace(input=9))
     with session(qtbot, tmp_path) as store:
-        qtbot.waitUntil(lambda: store.library.dataset is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: store.library.dataset is not None)
         idle(qtbot, store)
         assert store.selection.input == 9
 

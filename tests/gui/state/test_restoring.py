@@ -31,7 +31,6 @@ LABELS = ("dark", "middle", "bright")
 def idle(qtbot, store):
     qtbot.waitUntil(
         lambda: not (store.busy or store.keeping.busy or store.pictures.busy),
-        timeout=60_000,
     )
 
 
@@ -112,7 +111,7 @@ def correct(qtbot, store: Store, **values) -> None:
     dialog = ModelDialog(store, store.library.model)
     qtbot.addWidget(dialog)
     dialog.form.show_values(values)
-    qtbot.waitUntil(lambda: dialog.candidate is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: dialog.candidate is not None)
     dialog.use.click()
     idle(qtbot, store)
 
@@ -235,7 +234,7 @@ def test_the_picture_of_the_newest_run_does_not_change_which_pair_is_in_use(qtbo
             store.analyses["zonnscan"].params.parse({"samples": 16, "radii": (0.0, 0.1)}),
         )
         store.submit(store.next_run.request("zonnscan"))
-        qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: not store.runner.busy)
         store.library.use_model(next(m for m in store.library.models if m.path == first))
         idle(qtbot, store)
     with session(qtbot, tmp_path) as store:
@@ -250,7 +249,6 @@ def session(qtbot, folder):
     window.show()
     qtbot.waitUntil(
         lambda: bool(window.store.analyses) and window.store.history.workspace is not None,
-        timeout=60_000,
     )
     idle(qtbot, window.store)
     yield window.store
@@ -406,7 +404,7 @@ def test_saving_the_settings_beside_a_trusted_model_keeps_it_trusted(
     dialog = ModelDialog(store, store.library.model)
     qtbot.addWidget(dialog)
     dialog.form.show_values({"mean": (0.5,)})
-    qtbot.waitUntil(lambda: dialog.candidate is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: dialog.candidate is not None)
     dialog.save.click()
     idle(qtbot, store)
     assert "mean" in side_file(hostile).read_text()

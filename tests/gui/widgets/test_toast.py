@@ -33,7 +33,7 @@ def test_every_toast_goes_by_itself(host, qtbot, monkeypatch, level):
     toasts = Toasts(host, lambda: PLACE)
     toasts.show(level, "Something happened.")
     assert toasts.sentences == ["Something happened."]
-    qtbot.waitUntil(lambda: not toasts.sentences, timeout=5_000)
+    qtbot.waitUntil(lambda: not toasts.sentences)
 
 
 def test_a_toast_waits_while_the_mouse_is_over_it(host):

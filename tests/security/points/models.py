@@ -27,7 +27,7 @@ def _weights(folder: Path) -> None:
 
 def make_script(folder: Path) -> None:
     """A TorchScript whose code names a forbidden function in octal letters."""
-    from tests.security.test_script import with_line
+    from tests.security.formats.test_script import with_line
 
     honest = save_script(nn.Sequential(nn.Linear(6, 3)).eval(), folder / "honest.pt")
     written = f'getattr(torch, "from\\137file")("{folder / "mark"}", True, 10)'
@@ -59,7 +59,7 @@ def make_pooling(folder: Path) -> None:
 
 def make_libraries(folder: Path) -> None:
     """Weights whose side file asks timm for a checkpoint; a stand-in for timm leaves the mark."""
-    from tests.security.test_architecture import TIMM
+    from tests.security.formats.test_architecture import TIMM
 
     _weights(folder)
     (folder / "m.pth.toml").write_text(
@@ -139,7 +139,7 @@ def make_sparse(folder: Path) -> None:
     """An ONNX file whose sparse constant lies in a file of the current folder."""
     import onnx
 
-    from tests.security.test_onnx_files import sparse_net
+    from tests.security.formats.test_onnx_files import sparse_net
 
     (folder / "home").mkdir()
     secret = np.array([7.0, 8.0, 9.0], dtype=np.float32)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.warm import Warm
+from tests.security.warm import Warm
 
 #: What every attack finds: the mark that its payload leaves, and the two words it may end with.
 PRELUDE = """

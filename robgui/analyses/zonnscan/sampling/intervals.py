@@ -81,7 +81,7 @@ def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
     Student's term plus what rare values may add. Rare values are extreme on the side with room:
     above a small index, below a large one. An index that the samples cannot tell from 0 has an
     interval from 0 to at least what they can resolve. Measured at the default settings by
-    ``tests/bench/coverage_zonnscan.py``.
+    ``tests/bench/studies/coverage_zonnscan.py``.
     """
     index, half = counts.index, half_widths(counts)
     small, outer, inner = index < 0.5, _per_zone(rarer, counts), _per_zone(rare, counts)

@@ -35,8 +35,12 @@ def corner_share(box: LargestBox) -> float:
 
 @pytest.mark.parametrize(
     ("loses", "share", "start", "least"),
-    [(disc, disc_share, (0.5, 0.5), 0.1), (corner, corner_share, (0.3, 0.4), 0.15)],
-    ids=["disc", "corner"],
+    [
+        pytest.param(disc, disc_share, (0.5, 0.5), 0.1, id="disc"),
+        pytest.param(
+            *(corner, corner_share, (0.3, 0.4), 0.15), id="corner", marks=pytest.mark.slow
+        ),
+    ],
 )
 def test_the_claim_about_the_inside_is_false_in_at_most_five_per_cent_of_the_runs(
     loses: Loses, share: Callable[[LargestBox], float], start: tuple[float, ...], least: float

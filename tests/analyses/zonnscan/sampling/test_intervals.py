@@ -36,13 +36,14 @@ from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
 from tests.analyses.zonnscan.models import exact_index, linear, sweep
-from tests.bench.coverage_zonnscan import NOW, recorded, stopped, subject
+from tests.bench.studies.coverage_zonnscan import NOW, recorded, stopped, subject
 
 CPU = torch.device("cpu")
 ZONES = torch.arange(4)
+SAMPLERS = ("sobol", "antithetic", "plain")
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+@pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_zone_at_the_border_of_the_cube_is_uniform_and_never_clipped(sampler: str) -> None:
     x, radius = torch.tensor([[0.0, 0.05, 0.5, 0.98, 1.0]]), 0.2
     cloud, _, _ = zone_cloud(
@@ -59,7 +60,7 @@ def test_a_zone_at_the_border_of_the_cube_is_uniform_and_never_clipped(sampler: 
         )
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+@pytest.mark.parametrize("sampler", SAMPLERS)
 def test_any_stretch_can_be_drawn_alone(sampler: str) -> None:
     first, _, _ = base_points(sampler, 7, 1024, 5, CPU)
     second, _, _ = base_points(sampler, 7, 1024, 5, CPU)
@@ -99,9 +100,12 @@ def points_of(sampler: str, dimensions: int, samples: int, repetitions: int) -> 
     return [base_points(sampler, dimensions, samples, seed, CPU)[0] for seed in range(repetitions)]
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+@pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("samples", [128, pytest.param(512, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("weights", "bias", "x"), MODELS)
+@pytest.mark.parametrize(
+    ("weights", "bias", "x"),
+    [MODELS[0], pytest.param(*MODELS[1], marks=pytest.mark.slow), MODELS[2]],
+)
 def test_the_interval_holds_the_truth_in_93_to_97_of_100_cases(
     sampler: str, samples: int, weights: list[float], bias: float, x: tuple[float, ...]
 ) -> None:
@@ -210,11 +214,14 @@ class _OwnBlock:
 
 
 @pytest.mark.parametrize(
-    "sampler",
-    ["sobol", *(pytest.param(each, marks=pytest.mark.slow) for each in ("antithetic", "plain"))],
+    ("sampler", "seeds"),
+    [
+        ("sobol", 100),
+        *(pytest.param(each, 250, marks=pytest.mark.slow) for each in SAMPLERS),
+    ],
 )
 def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundaries_too(
-    sampler: str,
+    sampler: str, seeds: int
 ) -> None:
     """Most entropies are 0 there and a few make up the mean.
 
@@ -232,7 +239,7 @@ def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundar
         sampler="sobol",
     ).index
     settings = {"radii": radii, "sampler": sampler}
-    results = [scanned(linear(weights, bias), x, seed=seed, **settings) for seed in range(250)]
+    results = [scanned(linear(weights, bias), x, seed=seed, **settings) for seed in range(seeds)]
     held = np.mean([(r.ci_low <= truth) & (truth <= r.ci_high) for r in results], axis=0)
     assert (truth[1:] > 0.01).all() and (held >= 0.93).all(), (truth, held)
 
@@ -296,7 +303,10 @@ def test_the_interval_of_a_share_holds_it_where_that_interval_made_the_zone_stop
     assert not going.any() and held.mean() >= 0.95, held.mean()
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+@pytest.mark.parametrize(
+    "sampler",
+    ["antithetic", *(pytest.param(each, marks=pytest.mark.slow) for each in ("sobol", "plain"))],
+)
 def test_the_interval_of_a_share_holds_it_where_both_sides_of_the_input_are_alike(
     sampler: str,
 ) -> None:

@@ -29,7 +29,7 @@ def findings(qtbot, filled, request_of):
     with qtbot.waitExposed(widget):
         widget.show()
     filled.submit(request_of())
-    qtbot.waitUntil(lambda: widget.model.rowCount() == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: widget.model.rowCount() == 2)
     return widget
 
 
@@ -44,7 +44,7 @@ def click(qtbot, findings, row, *, star=False):
 
 
 def settle(qtbot, store):
-    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy), timeout=5_000)
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy))
 
 
 def test_without_findings_it_says_what_to_do(qtbot, store):
@@ -90,9 +90,7 @@ def test_a_note_is_written_on_the_page_of_a_finding_and_found_by_the_filter(
     click(qtbot, findings, 0)
     assert findings.pages.currentWidget() is findings.view
     qtbot.keyClicks(findings.view.note, "ask the painter")
-    qtbot.waitUntil(
-        lambda: filled.history.workspace.findings()[0].note == "ask the painter", timeout=5_000
-    )
+    qtbot.waitUntil(lambda: filled.history.workspace.findings()[0].note == "ask the painter")
     qtbot.mouseClick(findings.view.back, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(findings.text, "painter")
     assert titles(findings) == ["cat is lost"]
@@ -102,12 +100,10 @@ def test_a_note_being_written_is_not_disturbed_by_new_findings(qtbot, findings, 
     click(qtbot, findings, 0)
     qtbot.keyClicks(findings.view.note, "half a")
     filled.submit(request_of(steps=2))
-    qtbot.waitUntil(lambda: len(filled.history.findings) == 4, timeout=5_000)
+    qtbot.waitUntil(lambda: len(filled.history.findings) == 4)
     qtbot.keyClicks(findings.view.note, " note")
     assert findings.view.note.toPlainText() == "half a note"
-    qtbot.waitUntil(
-        lambda: "half a note" in [row.note for row in filled.history.findings], timeout=5_000
-    )
+    qtbot.waitUntil(lambda: "half a note" in [row.note for row in filled.history.findings])
 
 
 def test_the_page_of_a_finding_says_what_is_known_of_its_input_and_asks_the_rest_with_one_click(
@@ -125,20 +121,20 @@ def test_the_page_of_a_finding_says_what_is_known_of_its_input_and_asks_the_rest
     assert view.title.text() == "ant becomes bee" and not view.later.isEnabled()
     unasked = [row for row in rows if row.button.text() == "Run"]
     if unasked:
-        with qtbot.waitSignal(findings.wants, timeout=5_000):
+        with qtbot.waitSignal(findings.wants):
             unasked[0].button.click()
 
 
 def test_a_finding_that_is_deleted_leads_back_to_the_wall(qtbot, findings, filled):
     click(qtbot, findings, 0)
     filled.history.delete_run(filled.history.runs[0])
-    qtbot.waitUntil(lambda: findings.pages.currentIndex() == 0, timeout=5_000)
+    qtbot.waitUntil(lambda: findings.pages.currentIndex() == 0)
     assert findings.model.rowCount() == 0
 
 
 def test_a_chip_filters_by_confusion_and_is_read_aloud(qtbot, findings, filled):
     several(filled, confused("for bee", 0.8, "bee"), confused("for cat", 0.6, "cat"))
-    qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=10_000)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 4)
     findings.bar.confusions.setCurrentText("ant → CAT")
     assert titles(findings) == ["for cat"]
     spoken = findings.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
@@ -163,16 +159,14 @@ def test_selecting_a_finding_tells_the_store(qtbot, findings, filled):
 
 def test_show_its_run_draws_the_run(qtbot, findings, filled):
     click(qtbot, findings, 0)
-    with qtbot.waitSignal(filled.history.result_shown, timeout=5_000) as shown:
+    with qtbot.waitSignal(filled.history.result_shown) as shown:
         qtbot.mouseClick(findings.view.run, Qt.MouseButton.LeftButton)
     assert shown.args[0].id == findings.model.rows[0].run_id
 
 
 def test_pictures_are_read_for_what_is_on_screen(qtbot, findings):
     with_picture = findings.model.rows[1]
-    qtbot.waitUntil(
-        lambda: isinstance(findings.wall.thumbnails.get(with_picture.id), QPixmap), timeout=5_000
-    )
+    qtbot.waitUntil(lambda: isinstance(findings.wall.thumbnails.get(with_picture.id), QPixmap))
     assert findings.wall.thumbnails.get(with_picture.id).size().toTuple() == (30, 20)
 
 
@@ -189,16 +183,13 @@ def said_by(store):
 def test_a_replay_that_gives_the_same_says_so_and_leaves_one_run(qtbot, findings, filled):
     sentences = said_by(filled)
     choose(findings.menu(0), "Replay")
-    qtbot.waitUntil(
-        lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences))
     assert (
         "to the last bit: “cat is lost”" in sentences[-1]
         and "2 of the 2 findings of its run came out the same" in sentences[-1]
     )
     qtbot.waitUntil(
         lambda: len(filled.history.runs) == 1 and not (filled.busy or filled.keeping.busy),
-        timeout=10_000,
     )
     assert len(filled.history.findings) == 2
 
@@ -211,9 +202,7 @@ def test_a_replay_that_gives_something_else_is_kept_and_said(qtbot, findings, fi
     )
     registry.register(changed)
     choose(findings.menu(0), "Replay")
-    qtbot.waitUntil(
-        lambda: any("came out again" in sentence for sentence in sentences), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: any("came out again" in sentence for sentence in sentences))
     assert (
         "but with severity 0.8 instead of 0.9" in sentences[-1]
         and "0 of the 2 findings" in sentences[-1]
@@ -230,9 +219,7 @@ def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, fill
         choose(findings.menu(0), "Export those shown")
     sentences = said_by(filled)
     filled.history.exports.export_findings(tmp_path / "out", findings.shown())
-    qtbot.waitUntil(
-        lambda: any("1 finding exported" in sentence for sentence in sentences), timeout=5_000
-    )
+    qtbot.waitUntil(lambda: any("1 finding exported" in sentence for sentence in sentences))
     lines = (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2 and "ant becomes bee" in lines[1]
     assert [path.suffix for path in (tmp_path / "out" / "findings").iterdir()] == [".png"]
@@ -246,9 +233,9 @@ def test_while_a_workspace_is_read_the_list_says_so(qtbot, store, tmp_path):
     assert widget.empty.text() == LOADING
     (tmp_path / "broken.robgui").write_bytes(b"no workspace")
     late.history.open(tmp_path / "broken.robgui")
-    qtbot.waitUntil(lambda: widget.empty.text() == NOTHING_YET, timeout=10_000)
+    qtbot.waitUntil(lambda: widget.empty.text() == NOTHING_YET)
     late.history.open(tmp_path / "good.robgui")
-    with qtbot.waitSignal(late.history.opened, timeout=10_000):
+    with qtbot.waitSignal(late.history.opened):
         pass
     assert widget.empty.text() == NOTHING_YET
     assert late.shutdown()
@@ -268,7 +255,7 @@ def test_findings_that_are_alike_are_one_entry_with_a_count_and_can_be_unfolded(
     qtbot, findings, filled
 ):
     several(filled, *(confused(f"hole {i}", 0.2 + i / 10, "bee") for i in range(4)))
-    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3)
     assert titles(findings) == ["cat is lost", "hole 3", "ant becomes bee"]
     assert findings.count.text() == "3 findings (6 with those alike)"
     assert len(findings.shown()) == 6
@@ -284,7 +271,7 @@ def test_findings_that_are_alike_are_one_entry_with_a_count_and_can_be_unfolded(
 
 def test_the_harm_of_a_confusion_weights_the_list_and_is_kept(qtbot, findings, filled):
     several(filled, confused("for bee", 0.8, "bee"), confused("for cat", 0.6, "cat"))
-    qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=10_000)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 4)
     assert titles(findings)[1:3] == ["for bee", "for cat"]
     filled.history.set_harm(Harm.towards("cat", ["ant", "bee", "cat"]))
     assert titles(findings).index("for cat") == 1 and titles(findings).index("for bee") > 1
@@ -302,7 +289,7 @@ def test_the_table_of_harm_has_presets_and_asks_first_about_classes_with_finding
     qtbot, findings, filled
 ):
     several(filled, confused("for cat", 0.6, "cat"))
-    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3)
     names = classes_to_ask(filled.history, ("bee", "cat", "dog"))
     assert names == ["ant", "cat", "bee", "dog"]
     dialog = HarmDialog(Harm().with_weight("owl", "ant", 0.25), names)
@@ -319,7 +306,7 @@ def test_the_table_of_harm_has_presets_and_asks_first_about_classes_with_finding
 
 def test_a_finding_of_many_inputs_chooses_its_own(qtbot, findings, filled):
     several(filled, Finding("trap", "the second", 0.99, {"place": 0}))
-    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3)
     filled.select(Selection(input=0))
     findings.show_run(findings.model.rows[0])
     assert filled.selection.input == 3, "its run looked at input 3 alone"

@@ -38,12 +38,12 @@ def wall(qtbot, filled, other, request_of):
         widget.show()
     filled.submit(request_of())
     filled.submit(build_request("count_up", [other], filled.library.dataset, {}, indices=[3]))
-    qtbot.waitUntil(lambda: widget.model.rowCount() == 4, timeout=10_000)
+    qtbot.waitUntil(lambda: widget.model.rowCount() == 4)
     workspace = filled.history.workspace
     first = next(one for one in filled.history.runs if one.request.models[0].name == "thirds")
     workspace.add_findings(first.id, [Finding("trap", "cat is lost", 0.3)])
     filled.history.refresh()
-    qtbot.waitUntil(lambda: len(filled.history.findings) == 5, timeout=10_000)
+    qtbot.waitUntil(lambda: len(filled.history.findings) == 5)
     return widget
 
 
@@ -78,5 +78,5 @@ def test_overview_and_wall_name_the_same_number(qtbot, wall, filled):
     wall.starred.setChecked(True)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert wall.count.text() == "2 of 4 findings (3 with those alike)"
-    qtbot.waitUntil(lambda: not filled.pictures.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not filled.pictures.busy)
     assert owners(wall) == {"thirds on small"}

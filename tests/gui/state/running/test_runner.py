@@ -97,7 +97,7 @@ def test_the_last_step_is_shown_before_the_end_is_told(runner, submit, qtbot):
     for _ in range(5):
         seen.clear()
         submit(lambda: count(20))
-        qtbot.waitUntil(lambda: RunState.DONE in seen, timeout=5000)
+        qtbot.waitUntil(lambda: RunState.DONE in seen)
         assert seen[-2:] == [20, RunState.DONE]
 
 
@@ -116,7 +116,7 @@ def test_a_run_that_ends_while_it_is_queued_is_told_like_any_other(
     runner.changed.connect(lambda one: seen.append((one, one not in runner.executions)))
     run = submit(lambda: count(3))
     assert seen == [(run, False)], "who asks for a run can still begin to listen to its end"
-    qtbot.waitUntil(lambda: not runner.busy, timeout=5000)
+    qtbot.waitUntil(lambda: not runner.busy)
     assert seen[1:] == [(run, 3), (run, True)]
 
 
@@ -133,7 +133,7 @@ def test_executions_run_one_after_another_in_order(runner, submit, qtbot):
     ended: list[Execution] = []
     runner.changed.connect(lambda one: ended.append(one) if one.state is RunState.DONE else None)
     asked = [submit(lambda i=i: named(str(i))) for i in range(4)]
-    qtbot.waitUntil(lambda: len(ended) == 4, timeout=5000)
+    qtbot.waitUntil(lambda: len(ended) == 4)
     assert ended == asked
     assert not overlaps
 
@@ -148,18 +148,18 @@ def test_stop_keeps_the_newest_step_and_closes_the_engine(runner, submit, qtbot)
             closed.set()
 
     stopped = submit(watched)
-    qtbot.waitUntil(lambda: stopped.newest is not None and stopped.newest.done > 3, timeout=5000)
+    qtbot.waitUntil(lambda: stopped.newest is not None and stopped.newest.done > 3)
     stopped.stop()
-    qtbot.waitUntil(lambda: stopped.state is RunState.CANCELLED, timeout=2000)
+    qtbot.waitUntil(lambda: stopped.state is RunState.CANCELLED)
     assert stopped.newest.result.value >= 3
     assert stopped.verdict.sentence == f"Stopped early. {stopped.newest.result.value}."
     assert closed.is_set()
-    qtbot.waitUntil(lambda: not runner.busy, timeout=2000)
+    qtbot.waitUntil(lambda: not runner.busy)
 
 
 def test_a_paused_execution_makes_no_progress_and_goes_on_when_resumed(submit, qtbot):
     paused = submit(lambda: count(100_000))
-    qtbot.waitUntil(lambda: paused.newest is not None, timeout=5000)
+    qtbot.waitUntil(lambda: paused.newest is not None)
     paused.pause()
     qtbot.wait(100)
     before, seconds = paused.newest.done, paused.seconds
@@ -167,17 +167,17 @@ def test_a_paused_execution_makes_no_progress_and_goes_on_when_resumed(submit, q
     assert paused.newest.done == before
     assert paused.seconds == seconds
     paused.resume()
-    qtbot.waitUntil(lambda: paused.newest.done > before, timeout=2000)
+    qtbot.waitUntil(lambda: paused.newest.done > before)
     paused.stop()
-    qtbot.waitUntil(lambda: paused.state is RunState.CANCELLED, timeout=2000)
+    qtbot.waitUntil(lambda: paused.state is RunState.CANCELLED)
 
 
 def test_a_paused_execution_can_be_stopped(submit, qtbot):
     paused = submit(lambda: count(100_000))
-    qtbot.waitUntil(lambda: paused.newest is not None, timeout=5000)
+    qtbot.waitUntil(lambda: paused.newest is not None)
     paused.pause()
     paused.stop()
-    qtbot.waitUntil(lambda: paused.state is RunState.CANCELLED, timeout=2000)
+    qtbot.waitUntil(lambda: paused.state is RunState.CANCELLED)
 
 
 def test_what_waits_and_is_stopped_never_starts(runner, submit, qtbot):
@@ -190,8 +190,8 @@ def test_what_waits_and_is_stopped_never_starts(runner, submit, qtbot):
     first, waiting = submit(lambda: count(100_000)), submit(second)
     waiting.stop()
     first.stop()
-    qtbot.waitUntil(lambda: not runner.busy, timeout=2000)
-    qtbot.waitUntil(lambda: runner.active is None and not runner.executions, timeout=2000)
+    qtbot.waitUntil(lambda: not runner.busy)
+    qtbot.waitUntil(lambda: runner.active is None and not runner.executions)
     assert waiting.state is RunState.CANCELLED
     assert not started
 
@@ -211,7 +211,7 @@ def test_an_engine_that_raises_fails_with_its_sentence_and_the_next_one_runs(
         raise error
 
     failed, next_one = submit(broken), submit(lambda: count(3))
-    qtbot.waitUntil(lambda: next_one.state is RunState.DONE, timeout=5000)
+    qtbot.waitUntil(lambda: next_one.state is RunState.DONE)
     assert failed.state is RunState.FAILED
     assert words in failed.error
     assert failed.newest.result.value == 1
@@ -227,7 +227,7 @@ def test_closing_leaves_what_waits_in_the_workspace_as_queued(qtbot, model, tmp_
         ]
         for execution in asked:
             runner.submit(execution, LoadedCache(models=[model]))
-        qtbot.waitUntil(lambda: asked[0].newest is not None, timeout=5000)
+        qtbot.waitUntil(lambda: asked[0].newest is not None)
         assert runner.shutdown()
         states = [workspace.run(execution.run_id).state for execution in asked]
     assert states == [RunState.CANCELLED, RunState.QUEUED]
@@ -240,18 +240,27 @@ def test_the_event_loop_keeps_its_heartbeat_while_an_engine_computes(submit, qtb
     weights = torch.rand(512, 512)
 
     def busy() -> Iterator[Step[Count]]:
-        for i in range(10_000):
+        for i in itertools.count():
             torch.rand(512, 512) @ weights
-            yield Step(i, 10_000, Count(i))
+            yield Step(i, 10**9, Count(i))
 
     beats: list[float] = []
     clock = QTimer()
     clock.setInterval(5)
     clock.timeout.connect(lambda: beats.append(time.monotonic()))
     clock.start()
+
+    def long_gap() -> float:
+        """Seconds that nine of ten beats stay below."""
+        beats.clear()
+        qtbot.waitUntil(lambda: len(beats) > 100)
+        gaps = sorted(b - a for a, b in itertools.pairwise(beats))
+        return gaps[int(0.9 * len(gaps))]
+
+    alone = long_gap()  # long where other programs take the processor
     working = submit(busy)
-    qtbot.wait(1500)
+    qtbot.waitUntil(lambda: working.newest is not None)
+    beside = long_gap()
+    assert not working.state.ended
     working.stop()
-    gaps = sorted(b - a for a, b in itertools.pairwise(beats))
-    assert len(beats) > 50
-    assert gaps[int(0.9 * len(gaps))] < 0.1
+    assert beside < 0.1 + 4 * alone

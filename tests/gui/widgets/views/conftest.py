@@ -48,7 +48,7 @@ def click(qtbot):
     def press(widget, plot, x, y):
         box = plot.box
         place = plot.mapFromScene(box.mapViewToScene(QPointF(x, y)))
-        with qtbot.waitSignal(widget.chosen, timeout=2000) as chosen:
+        with qtbot.waitSignal(widget.chosen) as chosen:
             qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
         return chosen.args[0]
 

@@ -159,7 +159,7 @@ def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, s
     widget.show_view(longer)
     assert widget.timeline.words.text() == "a", "the user looks at the first"
     widget.timeline.play.click()
-    qtbot.waitUntil(lambda: not widget.timeline.play.isChecked(), timeout=5000)
+    qtbot.waitUntil(lambda: not widget.timeline.play.isChecked())
     assert widget.timeline.words.text() == "d"
 
 

@@ -40,9 +40,7 @@ def test_a_cell_chooses_its_pair_and_shows_inputs_and_neurons(qtbot, store, insp
     assert {result.classes[c] for c in store.selection.pair} == set(names)
     neurons = view(panel, "Neurons of the pair").view
     assert isinstance(neurons, Table) and neurons.height > 0
-    qtbot.waitUntil(
-        lambda: len(view(panel, "Inputs of the pair").view.pictures) > 0, timeout=10_000
-    )
+    qtbot.waitUntil(lambda: len(view(panel, "Inputs of the pair").view.pictures) > 0)
     pictures = view(panel, "Inputs of the pair")
     assert isinstance(pictures.view, Images) and all(name in pictures.view.note for name in names)
     pictures.chosen.emit(0)
@@ -69,7 +67,7 @@ def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target
     predicted = int(result.predicted[one.places[0]])
     assert one.params["feature_game"]["target"] == result.classes[b if predicted == a else a]
     assert len(both.places) > 1
-    with qtbot.waitSignal(store.sending.arrived, timeout=20_000) as arrived:
+    with qtbot.waitSignal(store.sending.arrived) as arrived:
         panel.closeness.click()
     assert arrived.args == ["zonnscan_populations"]
     assert len(store.scope) == len(both.places)
@@ -112,12 +110,11 @@ def test_a_pair_is_confirmed_by_a_game_and_the_pixels_are_told_beside_it(qtbot, 
     assert "Looking for" in view(panel, "Inputs of the pair").view.note
     qtbot.waitUntil(
         lambda: " apart: enough to turn" in view(panel, "Inputs of the pair").view.note,
-        timeout=60_000,
     )
-    qtbot.waitUntil(lambda: store.history.runs[0].request.analysis == "feature_game", timeout=9000)
+    qtbot.waitUntil(lambda: store.history.runs[0].request.analysis == "feature_game")
     names = [panel.result.classes[c] for c in store.selection.pair]
     assert store.history.runs[0].request.params["target"] in names
-    qtbot.waitUntil(lambda: not store.runner.busy and not store.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not store.runner.busy and not store.background.busy)
 
 
 def test_the_views_follow_the_theme(inspected):

@@ -1,7 +1,7 @@
 """The feature game on a network of 224 pixels beside two other searches with as many calls: how few
 pixels change the class, and after how many calls the first example is there.
 
-    python -m tests.bench.sparse_search --photos PHOTOS.npy [--first 0] [--count 8] [--calls 1500]
+    python -m tests.bench.studies.sparse_search --photos PHOTOS.npy [--first 0] [--count 8] [--calls 1500]
         [--only "Sparse-RS"] [--onnx NETWORK.onnx]
 
 ``PHOTOS.npy`` holds uint8 photos ``(n, 3, 224, 224)``. Both others are written here from their
@@ -26,7 +26,7 @@ import robgui
 from robgui.analyses.feature_game.features.keypoints import find_keypoints
 from robgui.core.model.classifier import Classifier
 from robgui.reproduce.semantic.bench import imagenet_network
-from tests.bench.ablation_feature_game import VARIANTS, without
+from tests.bench.studies.ablation_feature_game import VARIANTS, without
 
 #: Share of the pixels that Sparse-RS begins with, and how many it leaves after each success.
 _BEGIN, _FEWER = 0.02, 0.8

@@ -1,5 +1,5 @@
 """How often the operating domain's interval holds a known probability, and how often a domain that
-fails as often as the critical probability passes: ``python -m tests.bench.domain_coverage``.
+fails as often as the critical probability passes: ``python -m tests.bench.studies.domain_coverage``.
 
 The scene is linear: the sum of two uniform shares exceeds 2 - s with probability s² / 2.
 """

@@ -2,7 +2,7 @@
 input called validated that fails with a known probability, and how often is that probability within
 the interval?
 
-Run it alone: ``python -m tests.bench.decoys``. It prints a table and asserts nothing.
+Run it alone: ``python -m tests.bench.studies.decoys``. It prints a table and asserts nothing.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def answering(monkeypatch, word: str) -> list[tuple[list[str], str]]:
 
 def drop(qtbot, window, path, asked):
     window.commands.open_path(path)
-    qtbot.waitUntil(lambda: bool(asked), timeout=30_000)
+    qtbot.waitUntil(lambda: bool(asked))
 
 
 def test_a_figure_of_unknown_files_names_them_and_loads_nothing(qtbot, window, figure, monkeypatch):
@@ -60,12 +60,12 @@ def test_once_its_model_and_data_are_open_the_form_is_filled_and_run_waits(
     store = window.store
     store.library.load_dataset(tmp_path / "data" / "images.npz", quiet=True)
     store.library.load_model(Opening(tmp_path / "old.onnx", quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy)
     asked = answering(monkeypatch, "Set up the run")
     drop(qtbot, window, figure, asked)
-    qtbot.waitUntil(lambda: window.current_panel is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.current_panel is not None)
     assert window.current_panel.analysis.name == "zonnscan"
-    qtbot.waitUntil(lambda: store.next_run.params["zonnscan"].samples == 48, timeout=10_000)
+    qtbot.waitUntil(lambda: store.next_run.params["zonnscan"].samples == 48)
     assert store.next_run.params["zonnscan"].radii == (0.0, 0.2)
     assert not store.runner.busy and not store.history.runs, "nothing starts by itself"
 
@@ -75,15 +75,13 @@ def test_a_run_that_is_here_is_shown(qtbot, window, tmp_path, monkeypatch):
     lights.write_model(tmp_path / "old.onnx", 0.6)
     store.library.load_dataset(lights.write_data(tmp_path / "data", [10, 130, 250]), quiet=True)
     store.library.load_model(Opening(tmp_path / "old.onnx", quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy)
     window.show_panel("zonnscan")
     store.params_offered.emit("zonnscan", {"samples": 32, "radii": (0.0, 0.1)})
     window.run_pane.run.click()
     panel = window.current_panel
-    qtbot.waitUntil(
-        lambda: any(run.state is RunState.DONE for run in store.history.runs), timeout=60_000
-    )
-    qtbot.waitUntil(lambda: panel.run_id is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: any(run.state is RunState.DONE for run in store.history.runs))
+    qtbot.waitUntil(lambda: panel.run_id is not None)
     from robgui.gui.show.export import save_picture
 
     save_picture(window.commands.saving.exported(), tmp_path / "shown.svg")
@@ -91,5 +89,5 @@ def test_a_run_that_is_here_is_shown(qtbot, window, tmp_path, monkeypatch):
     store.history.result_shown.connect(lambda run, _: shown.append(run.id))
     asked = answering(monkeypatch, "Show the run")
     drop(qtbot, window, tmp_path / "shown.svg", asked)
-    qtbot.waitUntil(lambda: bool(shown), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(shown))
     assert shown == [store.history.runs[0].id] and len(store.history.runs) == 1

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import skops.io
 from sklearn.base import clone
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -40,6 +39,8 @@ WIDE = RNG.random((90, 4000))
 
 
 def save(model: Any, path: Path) -> Path:
+    import skops.io  # takes a second, in every process that collects the tests
+
     skops.io.dump(model, path)
     return path
 

@@ -27,8 +27,8 @@ from robgui.core.loading.script.graphs import (
 from robgui.core.loading.script.operations import TENSORS, UNSAFE
 from robgui.core.loading.script.reader import PARTS
 from tests.security.attacks import ROOT, loaded_in_child, refused, repack
-from tests.security.test_weights import compressed, quantised, sparse
-from tests.security.zoo import NETWORKS, Recurrent, network
+from tests.security.formats.test_weights import compressed, quantised, sparse
+from tests.security.formats.zoo import NETWORKS, Recurrent, network
 
 RETURN = b"return torch.linear(input, weight, bias)"
 
@@ -467,7 +467,7 @@ def test_a_tensor_that_is_not_plain_is_refused(tmp_path, kind):
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
-    command = ["-m", "tests.security.script_fuzzer", str(seed), "40"]
+    command = ["-m", "tests.security.formats.script_fuzzer", str(seed), "40"]
     ended = subprocess.run(
         [sys.executable, *command],
         capture_output=True,

@@ -1,6 +1,6 @@
 """The largest box on scenes whose border is known: calls, volume, lost share and false claims.
 
-``python -m tests.bench.closed_boxes [--seeds 100] [--only disc]`` prints a line for each scene, alone
+``python -m tests.bench.studies.closed_boxes [--seeds 100] [--only disc]`` prints a line for each scene, alone
 and with the poses of a first look as an analysis has them; it asserts nothing. A claim is false when
 more than the allowed 1 % of the box is lost, by 100,000 poses of its own; at most 5 % may be.
 """

@@ -1,7 +1,7 @@
 """Trains the convolutional network on which the feature game is measured: 600,810 parameters,
 over 99 % on MNIST.
 
-``python -m tests.bench.train_mnist_cnn FOLDER_OF_IDX_FILES mnist_cnn.safetensors`` takes a few
+``python -m tests.bench.studies.train_mnist_cnn FOLDER_OF_IDX_FILES mnist_cnn.safetensors`` takes a few
 minutes on two cores. The network is that of the Keras example which the paper tested: two
 convolutions of 32, pooling, 128 hidden units.
 """

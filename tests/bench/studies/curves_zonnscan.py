@@ -1,7 +1,7 @@
 """What radii that follow the curve save: calls and accuracy of a sweep with fixed radii and with
 added ones.
 
-``python -m tests.bench.curves_zonnscan [--models M ...] [--inputs 8] [--seeds 5] [--part changes]``;
+``python -m tests.bench.studies.curves_zonnscan [--models M ...] [--inputs 8] [--seeds 5] [--part changes]``;
 with ``--photos PHOTOS.npy`` also EfficientNet-Lite0, with few samples. The reference is a sweep with the
 same kind of samples at 161 radii (41 on photos). An error is the mean distance between the lines
 drawn and the reference, over the radius and over its logarithm, of uncertainty, share of changes

@@ -1,7 +1,7 @@
 """Attacks every operation that TorchScript may use: those of tensors with valid calls made hostile,
 those of numbers, texts and lists with hostile values.
 
-Run as a program: ``python -m tests.security.script_fuzzer SEED TRIALS`` prints every operation
+Run as a program: ``python -m tests.security.formats.script_fuzzer SEED TRIALS`` prints every operation
 before it is attacked, so that the last line names the one that ended the process.
 """
 
@@ -21,9 +21,9 @@ import torch
 
 from robgui.core.loading.script.guard import checked, is_guarded
 from robgui.core.loading.script.operations import UNSAFE, is_known
-from tests.security.op_fuzzer import FLOATS, INTS, MEMORY, Attacker
-from tests.security.op_samples import Call
-from tests.security.script_samples import script_samples
+from tests.security.formats.op_fuzzer import FLOATS, INTS, MEMORY, Attacker
+from tests.security.formats.op_samples import Call
+from tests.security.formats.script_samples import script_samples
 
 TEXTS = ("", "a", "%s", "%d %f", "{}", "{} {}", "{" * 50, "x" * 2000, "-1", "nan", "a\0b")
 #: Attacked through code instead: what they take is no value of Python, or they may take all the

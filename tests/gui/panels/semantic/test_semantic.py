@@ -41,14 +41,11 @@ def regions_panel(bench):
 def settle(qtbot, store):
     qtbot.waitUntil(
         lambda: not store.pictures.busy and not (store.busy or store.keeping.busy),
-        timeout=20_000,
     )
 
 
 def scene_ready(qtbot, panel):
-    qtbot.waitUntil(
-        lambda: bool(panel.controls.rows) and panel.controls.picture.shown, timeout=20_000
-    )
+    qtbot.waitUntil(lambda: bool(panel.controls.rows) and panel.controls.picture.shown)
 
 
 # --- the map --------------------------------------------------------------------------------------
@@ -100,7 +97,7 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     panel, pane = map_panel
     result = run(panel, pane, **GRID)
     panel.view.matrix.heat.hovered.emit((58.0, 102.0))
-    qtbot.waitUntil(lambda: "Rotation 60°" in panel.here.caption.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Rotation 60°" in panel.here.caption.text())
     rows = panel.here.shares.rows
     assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [
         share for _, share, _ in rows
@@ -109,7 +106,7 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
     assert rows[0][1] == pytest.approx(float(result.top_scores[0, 0, row, column]), abs=1e-4)
     panel.view.matrix.heat.hovered.emit(None)
-    qtbot.waitUntil(lambda: "Rotation 0°" in panel.here.caption.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Rotation 0°" in panel.here.caption.text())
     assert "Shift+click" in panel.here.tip.text(), "the scene as it stands, and what can be done"
 
 
@@ -147,7 +144,7 @@ def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(
     run(panel, pane, **GRID)
     assert not panel.offers()
     panel.view.matrix.heat.clicked.emit(60.0, 100.0)
-    qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(panel.offers()))
     offer = panel.offers()[0]
     assert (
         offer.inputs.shape == (1, 1, 28, 28)
@@ -155,7 +152,7 @@ def test_the_picture_at_the_clicked_point_can_be_sent_to_any_other_analysis(
         and "rotation 60°" in offer.title
     )
     assert panel.send.isVisible()
-    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+    with qtbot.waitSignal(store.sending.arrived):
         store.sending.send(offer, "zonnscan", panel.request, panel.run_id)
     derived = store.library.dataset.items[-1]
     assert "rotation 60°" in derived.name and len(derived.trail) == 2
@@ -181,7 +178,7 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     place = QPointF(30.0, float(result.scores[1, 0, 0, 7]))
     plot.scene().sigMouseMoved.emit(plot.box.mapViewToScene(place))
     assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
-    qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.here.picture.shown)
     panel.view.curves.chosen.emit(30.0)
     assert (
         store.next_run.params["semantic_regions"].starts == ((30.0,),)
@@ -227,14 +224,13 @@ def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, ma
     run(panel, pane, **GRID)
     assert not panel.stage.narrow
     panel.resize(400, 420)
-    qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible())
     assert panel.stage.views.bar.tabText(0) == "Map" and panel.view.width() > 300
     panel.view.matrix.heat.clicked.emit(0.0, 100.0)
-    qtbot.waitUntil(panel.pose.inset.isVisible, timeout=10_000)
+    qtbot.waitUntil(panel.pose.inset.isVisible)
     panel.resize(900, 600)
     qtbot.waitUntil(
         lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(),
-        timeout=5000,
     )
 
 
@@ -249,7 +245,7 @@ def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, st
     before = panel.controls.picture.pixmap.toImage()
     rows["brightness"].slider.setValue(rows["brightness"].slider.maximum())
     assert store.next_run.params["semantic_map"].fixed == {"brightness": 50.0}
-    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != before, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != before)
     rows["contrast"].tick.click()
     assert store.next_run.params["semantic_map"].axes == ("scale", "contrast")
     assert not rows["rotation"].tick.isChecked() and rows["rotation"].slider.isEnabled()
@@ -286,11 +282,11 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
         store.next_run.params["semantic_map"].scene == ("box",)
         and store.next_run.params["semantic_map"].fixed == {}
     )
-    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
+    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows)
     result = run(panel, pane, step={"azimuth": 90.0, "elevation": 50.0})
     assert panel.request.dataset is None and result.shapes == ("box",)
     panel.view.matrix.heat.clicked.emit(90.0, 40.0)
-    qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(panel.offers()))
     assert panel.offers()[0].places == (-1,)
     assert store.next_run.params["semantic_regions"].target == result.labels[result.target[0]]
 
@@ -321,12 +317,11 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
     bad.write_text("nothing here\n")
     panel.controls.use_file(good)
     assert store.next_run.params["semantic_regions"].scene == str(good)
-    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
+    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows)
     assert panel.controls.scene_box.currentText() == "corner.obj"
     panel.controls.use_file(bad)
     qtbot.waitUntil(
         lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture.words,
-        timeout=10_000,
     )
 
 
@@ -338,15 +333,13 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
     path = tmp_path / "slab.obj"
     path.write_text("v 0 0 0\nv 4 0 0\nv 0 2 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
     panel.controls.use_file(path)
-    qtbot.waitUntil(
-        lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown, timeout=10_000
-    )
+    qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown)
     settle(qtbot, store)
     lying = panel.controls.picture.pixmap.toImage()
     result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
-    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != lying, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != lying)
     panel.view.matrix.heat.clicked.emit(0.0, 40.0)
-    qtbot.waitUntil(lambda: panel.pose.pointed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.pose.pointed is not None)
     network = demo_models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
     np.testing.assert_allclose(
@@ -436,12 +429,10 @@ def test_while_the_scene_is_looked_at_the_map_is_there_before_any_region(
 def test_a_finer_map_of_the_same_scene_lies_behind_the_regions(qtbot, store, bench, run):
     panel, pane = bench("semantic_map")
     found = run(panel, pane, step={"rotation": 20.0, "scale": 10.0}, span="whole")
-    qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=10_000)
+    qtbot.waitUntil(lambda: store.history.runs[0].has_result)
     regions, form = bench("semantic_regions")
     run(regions, form, **QUICK)
-    qtbot.waitUntil(
-        lambda: regions.picture.heat.image.image.shape == found.score.shape, timeout=10_000
-    )
+    qtbot.waitUntil(lambda: regions.picture.heat.image.image.shape == found.score.shape)
     np.testing.assert_allclose(regions.picture.heat.image.image, found.scores[0, 0])
     film = regions.views()[0]
     assert isinstance(film, Film) and isinstance(film.frames[0].behind, Matrix)
@@ -472,7 +463,6 @@ def test_the_growing_is_saved_as_an_animation_while_the_window_goes_on(
             and path.exists()
             and not (store.busy or store.keeping.busy)
         ),
-        timeout=30_000,
     )
     with Image.open(path) as film:
         assert film.n_frames == result.trace.shape[1]
@@ -549,14 +539,12 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     notes = []
     store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel.subject.words)))
     pane.run.click()
-    qtbot.waitUntil(
-        lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000
-    )
+    qtbot.waitUntil(lambda: any("regions at rest" in subject for _, subject in notes))
     note = next(note for note, subject in notes if "regions at rest" in subject)
     assert note.startswith("Network 1 of 2: step ") and "of 200" in note
     store.runner.stop_all()
-    qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
-    qtbot.waitUntil(lambda: "regions at rest" not in panel.subject.words, timeout=5_000)
+    qtbot.waitUntil(lambda: not store.runner.busy)
+    qtbot.waitUntil(lambda: "regions at rest" not in panel.subject.words)
 
 
 def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, regions_panel, run):
@@ -579,5 +567,5 @@ def test_a_safe_share_that_is_reopened_brings_back_what_varied_and_where_the_res
     pane.form().set_values({"axes": (), "fixed": {}})
     assert panel.stale
     store.history.show_run(shown)
-    qtbot.waitUntil(lambda: pane.form().values().fixed == {"scale": 120.0}, timeout=10_000)
+    qtbot.waitUntil(lambda: pane.form().values().fixed == {"scale": 120.0})
     assert pane.form().values().axes == ("rotation",) and not panel.stale

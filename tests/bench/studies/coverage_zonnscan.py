@@ -1,6 +1,6 @@
 """How often the 95 % intervals of a sweep hold the truth at the default settings.
 
-``python -m tests.bench.coverage_zonnscan FOLDER`` records sweeps that never stop early, one file
+``python -m tests.bench.studies.coverage_zonnscan FOLDER`` records sweeps that never stop early, one file
 for each seed, so that a run that was cut goes on where it ended; ``--report`` alone reads them.
 Every round of a sweep is recorded, and a sweep that stops early is a beginning of the one that does
 not: so the engine's own rule of stopping is applied to the records, and a rule that is changed

@@ -1,6 +1,6 @@
 """Do DeepInspect and the accuracy name the classes that were ruined?
 
-``python -m tests.bench.ruined_deepinspect`` makes a network of forty classes from the demo's own
+``python -m tests.bench.studies.ruined_deepinspect`` makes a network of forty classes from the demo's own
 parts (the clothes in four turns, the convolutions of its network, a new last layer), with as uneven
 numbers of inputs as traffic signs have, ruins three classes at a time and prints how often the
 headline and the first three findings are these. It asserts nothing.

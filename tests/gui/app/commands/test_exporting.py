@@ -17,14 +17,14 @@ def test_the_panel_exports_the_corrupted_pictures_of_the_run_on_show(
     store = window.store
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
-    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: store.library.model is not None and not store.busy)
     window.show_panel("corruptions")
     assert not window.actions_["export_made"].isEnabled()
     quick = {"most": 6, "kinds": ("fog", "elastic"), "severities": (2,)}
     store.params_offered.emit("corruptions", quick)
     window.run_pane.run.click()
     panel = window.current_panel
-    qtbot.waitUntil(lambda: panel.run_id is not None and not store.runner.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.run_id is not None and not store.runner.busy)
     window.commands.refresh()
     assert window.actions_["export_made"].isEnabled()
     place = tmp_path / "set.npz"
@@ -32,7 +32,7 @@ def test_the_panel_exports_the_corrupted_pictures_of_the_run_on_show(
     buttons = {one.accessibleName(): one for one in panel.findChildren(QPushButton)}
     buttons["Export the corrupted pictures"].click()
     said = lambda: any("12 corrupted" in words for words in window.toasts.sentences)  # noqa: E731
-    qtbot.waitUntil(said, timeout=60_000)
+    qtbot.waitUntil(said)
     with np.load(place) as file:
         assert file["x"].shape == (12, 1, 28, 28) and sorted(set(file["kind"])) == [
             "elastic",

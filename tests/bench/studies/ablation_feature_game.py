@@ -1,8 +1,8 @@
 """What does the work in the feature game: the search with one part taken out at a time.
 
-``python -m tests.bench.ablation_feature_game [--mnist FOLDER_OF_IDX_FILES MODEL]`` prints a table of
+``python -m tests.bench.studies.ablation_feature_game [--mnist FOLDER_OF_IDX_FILES MODEL]`` prints a table of
 changed pixels on the bundled networks, and on MNIST with a network of ``train_mnist_cnn``; it asserts
-nothing. ``tests.bench.sparse_search`` does the same on photos. The parts: the opening (what each
+nothing. ``tests.bench.studies.sparse_search`` does the same on photos. The parts: the opening (what each
 one-pixel move does), greedy play, refinement, swaps, exchange (large images) and its groups, the
 tree, the features.
 """
@@ -25,7 +25,7 @@ from robgui.analyses.feature_game.play.tree import Node
 from robgui.core.dataset import Dataset, align, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
-from tests.bench.train_mnist_cnn import classifier_of
+from tests.bench.studies.train_mnist_cnn import classifier_of
 
 
 def _root_only(self: search.GuidedSearch) -> list[Node]:

@@ -18,9 +18,7 @@ from robgui.gui.state.library.opening import Opening
 
 def idle(qtbot, window):
     store = window.store
-    qtbot.waitUntil(
-        lambda: not (store.busy or store.keeping.busy or store.pictures.busy), timeout=60_000
-    )
+    qtbot.waitUntil(lambda: not (store.busy or store.keeping.busy or store.pictures.busy))
 
 
 @pytest.fixture
@@ -37,7 +35,7 @@ def start(qtbot):
     application()
     window = open_window()
     window.show()
-    qtbot.waitUntil(lambda: window.store.history.workspace is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.store.history.workspace is not None)
     idle(qtbot, window)
     return window
 
@@ -74,9 +72,7 @@ def test_after_save_as_a_restart_opens_the_saved_one_and_the_first_is_recent_wor
     assert window.store.history.workspace.path == Workspace.default_path()
     answer(tmp_path / "study")
     window.actions_["save"].trigger()  # work without a name of its own is given one
-    qtbot.waitUntil(
-        lambda: window.store.history.workspace.path == tmp_path / "study.robgui", timeout=20_000
-    )
+    qtbot.waitUntil(lambda: window.store.history.workspace.path == tmp_path / "study.robgui")
     assert load_settings().last_workspace == tmp_path / "study.robgui", "even after a crash"
     quit_(window)
     again = start(qtbot)
@@ -86,9 +82,7 @@ def test_after_save_as_a_restart_opens_the_saved_one_and_the_first_is_recent_wor
     shown = [action.text().split()[0] for action in again.commands.workspaces.recent.actions()]
     assert shown == ["study", "workspace"]
     again.commands.workspaces.recent.actions()[1].trigger()
-    qtbot.waitUntil(
-        lambda: again.store.history.workspace.path == Workspace.default_path(), timeout=20_000
-    )
+    qtbot.waitUntil(lambda: again.store.history.workspace.path == Workspace.default_path())
     quit_(again)
     assert load_settings().workspaces[0] == str(Workspace.default_path())
 
@@ -109,9 +103,7 @@ def test_a_new_workspace_begins_without_models_and_data_and_the_old_one_keeps_th
     idle(qtbot, window)
     answer(tmp_path / "fresh.robgui")
     window.actions_["new_workspace"].trigger()
-    qtbot.waitUntil(
-        lambda: window.store.history.workspace.path.name == "fresh.robgui", timeout=20_000
-    )
+    qtbot.waitUntil(lambda: window.store.history.workspace.path.name == "fresh.robgui")
     idle(qtbot, window)
     workspace = window.store.history.workspace
     assert not workspace.runs() and workspace.files.in_use() == (None, None)
@@ -129,7 +121,7 @@ def test_the_first_file_of_the_users_own_takes_the_place_of_the_demo(window, qtb
     library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True, use=True))
     idle(qtbot, window)
     window.commands.open_path(tmp_path / "mine.npz")
-    qtbot.waitUntil(lambda: bool(offers), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(offers))
     idle(qtbot, window)
     assert [data.name for data in library.datasets] == ["mine.npz"]
     assert not library.models and library.model is None, "no network of the demo was chosen"
@@ -138,7 +130,7 @@ def test_the_first_file_of_the_users_own_takes_the_place_of_the_demo(window, qtb
     assert not files.references("model"), "nor will it be after the next start"
     assert "demo were closed" in offers[0][0]
     offers[0][2]()
-    qtbot.waitUntil(lambda: bool(library.models), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(library.models))
     idle(qtbot, window)
     assert len(library.datasets) == 2 and library.dataset.name == "mine.npz"
 
@@ -152,11 +144,11 @@ def test_a_model_for_the_data_of_the_demo_keeps_them_until_own_data_come(window,
     library.load_model(Opening(resources.path("demo", "fashion_cnn.safetensors"), quiet=True))
     idle(qtbot, window)
     window.commands.open_path(tmp_path / "mine.pt2")
-    qtbot.waitUntil(lambda: len(library.models) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(library.models) == 2)
     assert library.model.name == "mine.pt2" and library.dataset.name == "fashion.npz"
     window.commands.questions.dialog.close()
     window.commands.open_path(tmp_path / "mine.npz")
-    qtbot.waitUntil(lambda: library.dataset.name == "mine.npz", timeout=20_000)
+    qtbot.waitUntil(lambda: library.dataset.name == "mine.npz")
     assert [model.name for model in library.models] == ["mine.pt2"]
 
 
@@ -167,7 +159,7 @@ def test_files_of_the_users_own_stay_when_another_comes(window, qtbot, tmp_path)
     for path in (tmp_path / "one.npz", resources.path("demo", "fashion.npz"), tmp_path / "two.npz"):
         before = len(library.datasets)
         window.commands.open_path(path)
-        qtbot.waitUntil(lambda before=before: len(library.datasets) > before, timeout=20_000)
+        qtbot.waitUntil(lambda before=before: len(library.datasets) > before)
     assert [data.name for data in library.datasets] == ["one.npz", "fashion.npz", "two.npz"]
 
 

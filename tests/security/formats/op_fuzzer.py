@@ -1,7 +1,7 @@
 """Attacks every operation an exported graph may use: valid calls with one to four arguments made
 hostile.
 
-Run as a program: ``python -m tests.security.op_fuzzer SEED TRIALS`` prints every operation before
+Run as a program: ``python -m tests.security.formats.op_fuzzer SEED TRIALS`` prints every operation before
 it is attacked, so that the last line names the one that ended the process.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from robgui.core.loading.exported.operations import NAMES, TensorOperation
-from tests.security.op_samples import Call, samples
+from tests.security.formats.op_samples import Call, samples
 
 INTS = (
     -(2**63),

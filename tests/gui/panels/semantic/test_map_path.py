@@ -46,7 +46,7 @@ def test_while_a_path_plays_the_picture_turns_and_the_answer_flips(qtbot, mapped
         seen.append((shown.caption.text(), shown.caption.property("role")))
         return not mapped.path.play.isChecked()
 
-    qtbot.waitUntil(over, timeout=60_000)
+    qtbot.waitUntil(over)
     assert len({words for words, _ in seen}) > STEPS // 2, "a picture for nearly every step"
     assert {role for _, role in seen} == {"good", "bad"}, "the answer flips on the way"
     assert mapped.path.play.text() == "Play path"
@@ -86,9 +86,9 @@ def test_a_spot_with_another_answer_is_starred_and_becomes_a_finding(qtbot, stor
     row, column = (int(places[0]) for places in np.nonzero(result.tops[0, 0] != result.target[0]))
     assert not mapped.star.isEnabled(), "nothing has been clicked"
     mapped.view.matrix.heat.clicked.emit(float(result.x[column]), float(result.y[row]))
-    qtbot.waitUntil(mapped.star.isEnabled, timeout=10_000)
+    qtbot.waitUntil(mapped.star.isEnabled)
     before = len(store.history.findings)
     mapped.star.click()
-    qtbot.waitUntil(lambda: len(store.history.findings) > before, timeout=10_000)
+    qtbot.waitUntil(lambda: len(store.history.findings) > before)
     kept = next(one for one in store.history.findings if one.kind == "spot")
     assert kept.starred and kept.detail["seen_as"] == result.labels[result.tops[0, 0, row, column]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import torch
 
 from robgui.core.loading.script.operations import TENSORS
-from tests.security.op_samples import Call, b, call, f, i, samples
+from tests.security.formats.op_samples import Call, b, call, f, i, samples
 
 #: Overloads that take one tensor and change it.
 _IN_PLACE = """

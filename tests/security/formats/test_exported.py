@@ -28,8 +28,8 @@ from robgui.core.loading.exported.operations import (
     find_operation,
 )
 from tests.security.attacks import ROOT, child, forked, loaded_in_child, refused, repack
-from tests.security.op_samples import f, samples
-from tests.security.zoo import NETWORKS, Recurrent, network
+from tests.security.formats.op_samples import f, samples
+from tests.security.formats.zoo import NETWORKS, Recurrent, network
 
 GIB = 2**30
 
@@ -104,7 +104,7 @@ def test_every_permitted_operation_has_a_valid_call_that_is_carried_out():
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
-    command = [sys.executable, "-m", "tests.security.op_fuzzer", str(seed), "12"]
+    command = [sys.executable, "-m", "tests.security.formats.op_fuzzer", str(seed), "12"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     ended = subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, timeout=600

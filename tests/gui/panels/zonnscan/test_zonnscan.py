@@ -52,7 +52,7 @@ def test_the_cursor_shows_random_inputs_of_its_zone_with_their_classes(qtbot, st
     panel, pane = sweep
     result = run(panel, pane, **QUICK)
     panel.marker.setValue(0.31)
-    qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
+    qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8)
     shown = panel.board.widgets[1].view
     assert shown.note.startswith("At radius 0.3 ")
     assert [picture.chip for picture in shown.pictures] == [
@@ -62,7 +62,7 @@ def test_the_cursor_shows_random_inputs_of_its_zone_with_their_classes(qtbot, st
         bool(c == result.predicted) for c in result.shown_class[3]
     ]
     panel.marker.setValue(0.0)
-    qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
+    qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8)
     assert "the input itself" in panel.board.widgets[1].view.note
 
 
@@ -107,9 +107,7 @@ def test_in_a_small_window_the_plot_keeps_more_than_a_third_of_the_panel(qtbot, 
     plot = panel.board.widgets[0]
     panel.resize(40 * height, 36 * height)
     panel.board.bar.setCurrentIndex(0)
-    qtbot.waitUntil(
-        lambda: plot.height() > 12 * height and plot.width() > 18 * height, timeout=5000
-    )
+    qtbot.waitUntil(lambda: plot.height() > 12 * height and plot.width() > 18 * height)
 
 
 def test_a_run_that_ends_within_a_frame_is_drawn(store, sweep, run):
@@ -126,11 +124,11 @@ def test_the_adversarial_twin_is_one_click_away_and_swept_by_run(qtbot, store, s
     original = store.library.dataset
     panel.tools.eps.setValue(0.1)
     panel.tools.twin.click()
-    qtbot.waitUntil(lambda: store.library.dataset.name == TWINS, timeout=10_000)
+    qtbot.waitUntil(lambda: store.library.dataset.name == TWINS)
     assert store.selection.input == 0
     twin, plain = store.library.dataset.array()[0], original.array([0])[0]
     assert np.abs(twin - plain).max() == pytest.approx(0.1, abs=1e-6)
-    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy)
     result = run(panel, pane, **QUICK)
     assert np.allclose(result.input, twin) and result.labels[result.predicted] == "Sandal"
     store.library.use_dataset(original)
@@ -138,7 +136,6 @@ def test_the_adversarial_twin_is_one_click_away_and_swept_by_run(qtbot, store, s
     panel.tools.twin.click()
     qtbot.waitUntil(
         lambda: store.library.dataset.name == TWINS and len(store.library.dataset) == 2,
-        timeout=10_000,
     )
     assert [d.name for d in store.library.datasets].count(TWINS) == 1 and store.selection.input == 1
 
@@ -155,9 +152,9 @@ def test_a_twin_with_another_class_reaches_the_verdict_of_the_sweep_and_is_a_fin
     assert panel.verdict.verdict.status is Status.UNKNOWN
     panel.tools.eps.setValue(0.1)
     panel.tools.twin.click()
-    qtbot.waitUntil(lambda: store.library.dataset.name == TWINS, timeout=10_000)
+    qtbot.waitUntil(lambda: store.library.dataset.name == TWINS)
     found = lambda: [one for one in store.history.findings if one.kind == "adversarial twin"]  # noqa: E731
-    qtbot.waitUntil(lambda: bool(found()), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(found()))
     (twin,) = found()
     assert twin.run_id == run_id and twin.confusion[0] == result.labels[result.predicted]
     said = panel.verdict.verdict
@@ -165,8 +162,8 @@ def test_a_twin_with_another_class_reaches_the_verdict_of_the_sweep_and_is_a_fin
     store.library.use_dataset(original)
     store.select(Selection(input=0))
     panel.tools.twin.click()  # the same once more
-    qtbot.waitUntil(lambda: len(store.library.dataset) == 2, timeout=10_000)
-    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: len(store.library.dataset) == 2)
+    qtbot.waitUntil(lambda: not store.busy)
     assert len(found()) == 1
 
 
@@ -179,7 +176,7 @@ def test_a_black_box_has_no_twin_and_the_button_says_why(qtbot, store, sweep):
     labels = store.library.model.labels
     made = Classifier.from_callable(black_box, (1, 28, 28), labels, output="logits")
     store.library.add_model(store.answers.hold(made))
-    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy)
     assert not store.library.model.capabilities.gradients
     assert (
         not panel.tools.twin.isEnabled()
@@ -207,12 +204,12 @@ def test_the_picture_of_a_deleted_run_goes_with_it(qtbot, store, bench, run):
     panel, pane = bench("zonnscan")
     run(panel, pane, samples=32, radii=(0.0, 0.3))
     run(panel, pane, samples=32, radii=(0.0, 0.5))
-    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=30_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2)
     newest, oldest = store.history.runs
-    qtbot.waitUntil(lambda: panel.run_id == newest.id, timeout=30_000)
+    qtbot.waitUntil(lambda: panel.run_id == newest.id)
     for unlucky, left in ((oldest, 1), (newest, 0)):
         store.history.delete_run(unlucky)
-        qtbot.waitUntil(lambda n=left: len(store.history.runs) == n, timeout=30_000)
+        qtbot.waitUntil(lambda n=left: len(store.history.runs) == n)
         assert (panel.result is not None) is bool(left)
     assert not panel.empty.isHidden()
 
@@ -229,5 +226,5 @@ def test_a_picture_is_stale_while_nothing_can_be_asked_for(qtbot, store, sweep, 
         store.library.remove_model(model)
     assert panel.stale and panel.badge.text() == STALE_FOR_NOW
     store.library.add_model(models[0])
-    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy)
     assert not panel.stale

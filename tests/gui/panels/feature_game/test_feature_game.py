@@ -53,7 +53,7 @@ def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
 def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, played):
     played.resize(650, 440)
     features, heat, pair = (played.cells[place] for place in range(3))
-    qtbot.waitUntil(lambda: not features.isVisible(), timeout=2_000)
+    qtbot.waitUntil(lambda: not features.isVisible())
     assert pair.isVisible() and not heat.isVisible() and not played.board.isVisible()
     assert played.save.isVisible()
     frame = pair.model.frame
@@ -64,7 +64,7 @@ def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, pl
     switch.setCurrentIndex(3)
     assert played.board.isVisible() and not pair.isVisible()
     played.resize(1100, 1300)
-    qtbot.waitUntil(features.isVisible, timeout=2_000)
+    qtbot.waitUntil(features.isVisible)
     assert pair.isVisible() and played.board.isVisible() and not switch.isVisible()
 
 
@@ -177,9 +177,7 @@ def test_the_example_is_saved_as_the_model_saw_it(qtbot, store, played, tmp_path
     file = tmp_path / "shirt.png"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
     played.ask_save()
-    qtbot.waitUntil(
-        lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.busy, timeout=10_000
-    )
+    qtbot.waitUntil(lambda: len(list(tmp_path.glob("*.png"))) == 3 and not store.busy)
     pixels = np.asarray(Image.open(file), dtype=np.float32) / 255
     assert np.allclose(pixels, played.result.best[0], atol=1e-6)
     model = store.library.model
@@ -192,7 +190,7 @@ def test_the_example_can_be_sent_to_another_analysis(qtbot, store, played):
     assert offer.title == "The adversarial example" and np.array_equal(
         offer.inputs[0], played.result.best
     )
-    with qtbot.waitSignal(store.sending.arrived, timeout=10_000):
+    with qtbot.waitSignal(store.sending.arrived):
         store.sending.send(offer, "zonnscan", played.request, played.run_id)
     np.testing.assert_allclose(store.library.dataset.array()[-1], played.result.best, atol=1e-6)
 
