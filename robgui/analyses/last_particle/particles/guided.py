@@ -80,7 +80,7 @@ class GuidedMoves(Moves):
         latent: Tensor,
         heights: Tensor,
         level: Level,
-        size: Tensor,
+        size: np.ndarray,
         leaps: Leaps,
     ) -> None:
         super().__init__(score, latent, heights, level, size)
@@ -88,7 +88,7 @@ class GuidedMoves(Moves):
         across = (leaps.size * leaps.size).to(latent.dtype)[:, None]
         self._kept_across = 1 / torch.sqrt(1 + across)
         # The noise comes as s g / sqrt(1 + s²), with the s of the published move.
-        own = (size * size).to(latent.dtype)[:, None]
+        own = torch.from_numpy(size * size).to(latent)[:, None]
         # Turns the noise of the published size into that of the size across: one stream serves both
         # moves.
         self._louder = torch.sqrt(across / (1 + across) * (1 + own) / own)
@@ -117,7 +117,7 @@ class GuidedMoves(Moves):
         )
         accepted = self._decided(~before)
         # Kept up to date instead of recomputed: an accepted leap stands exactly where it was drawn.
-        self._here = torch.where(accepted, place, self._here)
+        self._here = torch.lerp(self._here, place, accepted)
 
     def _along(self, latent: Tensor) -> Tensor:
         along: Tensor = torch.linalg.vecdot(self._leaps.directions, latent)

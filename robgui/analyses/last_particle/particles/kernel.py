@@ -60,8 +60,8 @@ class Moves:
 
     Attributes:
         latent: Where the particles are.
-        heights: Their scores.
-        accepted: For every step so far ``(n,)``.
+        accepted: ``(t, n)`` 1 where a proposal was accepted, 0 elsewhere, as far as moves were
+            made.
         scores: For every step so far ``(n,)``, of what was proposed.
 
     Args:
@@ -73,15 +73,21 @@ class Moves:
     """
 
     def __init__(
-        self, score: Bound, latent: Tensor, heights: Tensor, level: Level, size: Tensor
+        self, score: Bound, latent: Tensor, heights: Tensor, level: Level, size: np.ndarray
     ) -> None:
-        self.latent, self.heights = latent, heights
-        self._score, self._level, self._bars = score, level, iter(level.bars.unbind())
+        self.latent, self._heights = latent, heights
+        self._score, self._level = score, level
         # 1 / sqrt(1 + s²): what the move keeps of the old point. The noise comes already scaled.
-        self._kept = (1 / torch.sqrt(1 + size * size)).to(latent.dtype)[:, None]
+        self._kept = torch.from_numpy(1 / np.sqrt(1 + size * size)).to(latent)[:, None]
         self._proposed = torch.empty_like(latent)
-        self._weights = latent.new_ones(()), latent.new_zeros(())
-        self.accepted: list[Tensor] = []
+        # Numbers, not truth values: they are the weights with which proposals replace particles.
+        self.accepted = latent.new_empty(level.bars.shape)
+        self._steps = zip(
+            level.bars.unbind(),
+            self.accepted.unbind(),
+            self.accepted[:, :, None].unbind(),
+            strict=True,
+        )
         self.scores: list[Tensor] = []
 
     def step(self, noise: Tensor) -> None:
@@ -93,21 +99,22 @@ class Moves:
     def _decided(self, able: Tensor | None = None) -> Tensor:
         """Moves to the proposal where it lies above the level and the particle is ``able``.
 
-        Says where.
+        Gives 1 there and 0 elsewhere.
         """
-        heights, bar = self._score(self._proposed), next(self._bars)
+        heights, (bar, accepted, weights) = self._score(self._proposed), next(self._steps)
+        on_level = self._level.score
         # On a plateau a particle at the level's own score may move along it: what it must exceed is
         # the next smaller number, whatever its v.
-        if self._level.score is not None:
-            bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
-        if able is None:
-            accepted = heights > bar
-        else:
-            accepted = (heights > bar) & able
+        if on_level is not None:
+            bar = torch.where(self._heights == on_level, self._level.just_below, bar)
+        torch.gt(heights, bar, out=accepted)
+        if able is not None:
+            accepted.mul_(able)
         # Exact at 0 and 1, and faster than torch.where.
-        self.latent.lerp_(self._proposed, torch.where(accepted, *self._weights)[:, None])
-        self.heights = torch.where(accepted, heights, self.heights)
-        self.accepted.append(accepted)
+        self.latent.lerp_(self._proposed, weights)
+        # Needed during the moves only where a level is watched; ``heights_after`` tells the last.
+        if on_level is not None:
+            self._heights = torch.where(accepted > 0, heights, self._heights)
         self.scores.append(heights)
         return accepted
 
@@ -121,6 +128,18 @@ class Moves:
             if time.monotonic() > ends:
                 return True
         return False
+
+
+def heights_after(start: np.ndarray, scores: np.ndarray, accepted: np.ndarray) -> np.ndarray:
+    """Scores ``(n,)`` after moves: of the last accepted proposal, or of the start if none was.
+
+    Args:
+        start: ``(n,)`` scores before.
+        scores: ``(t, n)`` of what was proposed.
+        accepted: ``(t, n)`` whether it was accepted.
+    """
+    last = len(scores) - 1 - accepted[::-1].argmax(0)
+    return np.where(accepted.any(0), scores[last, np.arange(len(start))], start)
 
 
 def resized(log_size: np.ndarray, acceptance: np.ndarray, target: float = TARGET) -> np.ndarray:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 from torch import Tensor
 
 from robgui.analyses.last_particle.particles.kernel import Bound
+from robgui.core.errors import ModelError
 
 
 class Score(Protocol):
@@ -64,3 +66,12 @@ class Setup:
     rows: int
     trace: bool = True
     chosen: tuple[int, ...] | None = None
+
+
+def check(scores: np.ndarray) -> None:
+    """Refuses scores that are NaN: nothing lies above or below them."""
+    if np.isnan(scores).any():
+        raise ModelError(
+            "The score of a noisy input is not a number (NaN); check the model's weights, mean and"
+            " std, or the score function."
+        )

@@ -23,13 +23,18 @@ from robgui.analyses.last_particle.particles.guided import (
     beyond,
     resteered,
 )
-from robgui.analyses.last_particle.particles.kernel import TARGET, Bound, Moves, resized
+from robgui.analyses.last_particle.particles.kernel import (
+    TARGET,
+    Bound,
+    Moves,
+    heights_after,
+    resized,
+)
 from robgui.analyses.last_particle.particles.lanes import Lanes
 from robgui.analyses.last_particle.particles.population import Choice, Population
-from robgui.analyses.last_particle.particles.setup import Score, Setup
+from robgui.analyses.last_particle.particles.setup import Score, Setup, check
 from robgui.analyses.last_particle.particles.streams import Rounds, Streams
 from robgui.core.devices import to_host
-from robgui.core.errors import ModelError
 
 #: The plateau guard: killings at an unchanged level, with fewer moves than the second expected
 #: among what is left of it, and not one particle above it. Without the last condition one run in
@@ -262,16 +267,17 @@ class Splitting:
             for who in (choice.killed, choice.parent)
         )
         particles = state.latent.view(-1, s.dim)  # The same numbers, overwritten below.
-        moves, size = self._moves(particles[parent], choice)
+        parents = np.take_along_axis(state.heights, choice.parent, 1).ravel()
+        moves, size = self._moves(particles.index_select(0, parent), parents, choice)
         noise = self._rounds.noise(state.lanes.tolist(), size, state.noise)
         while moves.steps(noise):
             yield
         yield
-        particles[killed] = moves.latent
-        heights, scores, accepted = to_host(
-            moves.heights, torch.stack(moves.scores), torch.stack(moves.accepted)
-        )
-        heights, last = heights.reshape(-1, s.kill), state.uniform[:, -1]
+        particles.index_copy_(0, killed, moves.latent)
+        scores, weights = to_host(torch.stack(moves.scores), moves.accepted)
+        accepted = weights > 0
+        heights = heights_after(parents, scores, accepted).reshape(-1, s.kill)
+        last = state.uniform[:, -1]
         state.heights[row, choice.killed] = heights
         state.rests[row, choice.killed] = np.where(
             heights == choice.level[:, None], last * choice.rest[:, None], last
@@ -284,17 +290,21 @@ class Splitting:
             (before,) = to_host(torch.stack(moves.before))
             self._steer_leaps(before.reshape(self._leaps, -1, s.kill), accepted[::2])
 
-    def _moves(self, latent: Tensor, choice: Choice) -> tuple[Moves, np.ndarray]:
-        """The moves of copies that start at ``latent``, and s ``(a,)`` of their noise."""
+    def _moves(
+        self, latent: Tensor, parents: np.ndarray, choice: Choice
+    ) -> tuple[Moves, np.ndarray]:
+        """The moves of copies that start at ``latent``, and s ``(a,)`` of their noise.
+
+        ``parents (a * K,)`` are their scores.
+        """
         s, state = self._setup, self._state
         bound = self._bound(np.repeat(state.lanes // s.replicas, s.kill))
-        parents = np.take_along_axis(state.heights, choice.parent, 1).ravel()
         heights, bars = torch.from_numpy(parents).to(self._device), choice.bars(state)
         size = np.exp(state.log_size)
+        each = np.repeat(size, s.kill)
         if self._guide is None:
-            return Moves(bound, latent, heights, bars, self._each(size)), size
-        moves = GuidedMoves(bound, latent, heights, bars, self._each(size), self._leaping(choice))
-        return moves, size
+            return Moves(bound, latent, heights, bars, each), size
+        return GuidedMoves(bound, latent, heights, bars, each, self._leaping(choice)), size
 
     def _leaping(self, choice: Choice) -> Leaps:
         """Where copies may leap: beyond a bound just before the last particle that died."""
@@ -338,12 +348,3 @@ class Splitting:
         self.lanes.still[state.lanes] = still.any(1)
         self.lanes.add_round(state.lanes, state.level, acceptance)
         np.add.at(self.calls, state.lanes // s.replicas, s.kill * s.steps)
-
-
-def check(scores: np.ndarray) -> None:
-    """Refuses scores that are NaN: nothing lies above or below them."""
-    if np.isnan(scores).any():
-        raise ModelError(
-            "The score of a noisy input is not a number (NaN); check the model's weights, mean and"
-            " std, or the score function."
-        )

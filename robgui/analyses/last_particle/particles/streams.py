@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -29,6 +30,9 @@ class Streams:
     Normal numbers are drawn on the device, with the particles; uniform ones on the host, where
     choices are made.
 
+    Attributes:
+        device: Where the particles are.
+
     Args:
         seed: Seed of the run.
         device: Where the particles are.
@@ -36,14 +40,14 @@ class Streams:
     """
 
     def __init__(self, seed: int, device: torch.device, spread: float) -> None:
-        self._seed, self._device, self._spread = seed, device, spread
+        self._seed, self.device, self._spread = seed, device, spread
         self._normal: dict[int, torch.Generator] = {}
         self._uniform: dict[int, np.random.Generator] = {}
 
     def open(self, lane: int) -> None:
         """Starts the stream of a lane."""
         start = np.random.SeedSequence([self._seed, lane])
-        self._normal[lane] = torch.Generator(self._device).manual_seed(
+        self._normal[lane] = torch.Generator(self.device).manual_seed(
             int(start.generate_state(1, np.uint64)[0]) >> 1
         )
         # A child sequence: uniform and normal numbers of a lane are independent.
@@ -53,14 +57,16 @@ class Streams:
         """Forgets the stream of a lane that has ended."""
         del self._normal[lane], self._uniform[lane]
 
-    def normal(
-        self, lanes: Sequence[int], *size: int, sizes: Sequence[float] | None = None
-    ) -> Tensor:
-        """Normal numbers ``(lanes, *size)``, scaled by ``sizes[i]`` for lane i."""
-        out = torch.empty((len(lanes), *size), device=self._device)
-        for lane, part, factor in zip(lanes, out, sizes or [1.0] * len(lanes), strict=True):
-            part.normal_(0.0, factor * self._spread, generator=self._normal[lane])
+    def normal(self, lanes: Sequence[int], *size: int) -> Tensor:
+        """Normal numbers ``(lanes, *size)``."""
+        out = torch.empty((len(lanes), *size), device=self.device)
+        self.fill(lanes, out, [1.0] * len(lanes))
         return out
+
+    def fill(self, lanes: Sequence[int], out: Tensor, sizes: Sequence[float]) -> None:
+        """Fills ``out (lanes, …)`` with normal numbers, scaled by ``sizes[i]`` for lane i."""
+        for lane, part, factor in zip(lanes, out.unbind(), sizes, strict=True):
+            part.normal_(0.0, factor * self._spread, generator=self._normal[lane])
 
     def normal_inside(
         self, lanes: Sequence[int], count: int, dim: int, inside: Bound | None
@@ -134,16 +140,17 @@ class Rounds:
         # A fixed number per lane, not per batch: the stretch decides which draw a number belongs
         # to.
         self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
+        # Two, by turns: one is filled while the other is used up. Fresh memory for every stretch
+        # would cost as much as the numbers in it.
+        self._memory = [torch.empty(0, device=streams.device) for _ in range(2)]
         # One thread: each stream must be drawn from in order.
         self._other = ThreadPoolExecutor(1)
 
     @torch.inference_mode()
     def first(self, lanes: Sequence[int]) -> Drawn:
-        """The first numbers of a round for these lanes."""
-        first = self._steps + 1
-        uniform = self._streams.uniform(lanes, first + self._leaps, self._kill)
-        noise = self._streams.normal(lanes, self._stretch, self._kill, self._dim)
-        return Drawn(uniform[:, :first], uniform[:, first:], noise)
+        """The first numbers of a round for these lanes, in memory of their own."""
+        noise = torch.empty(self._size(lanes, self._stretch), device=self._streams.device)
+        return self._first(lanes, noise)
 
     def noise(self, lanes: Sequence[int], sizes: np.ndarray, first: Tensor) -> Iterator[Tensor]:
         """The noise s g / sqrt(1 + s²) of every move ``(lanes * K, dim)``.
@@ -151,7 +158,7 @@ class Rounds:
         Args:
             lanes: The lanes.
             sizes: ``(lanes,)`` s.
-            first: See ``first``.
+            first: See ``first``; scaled in place.
         """
         factors = sizes / np.sqrt(1 + sizes * sizes)
         counts = [
@@ -160,16 +167,16 @@ class Rounds:
         ]
         # The first stretch was drawn before its sizes were known; later ones are scaled as they are
         # drawn.
-        scaling = torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1)
-        made = _by_move(first, scaling)
+        scaling = torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1, 1)
+        made = _by_move(first.mul_(scaling))
         for count in counts:
             # Drawn by the other thread while the model answers for the current stretch.
             more = self._other.submit(self._more, lanes, factors.tolist(), count)
-            yield from made.unbind()
+            yield from made
             made = more.result()
         # The next round's first numbers too: a round then starts without waiting.
-        coming = self._other.submit(self.first, lanes)
-        yield from made.unbind()
+        coming = self._other.submit(self._coming, lanes)
+        yield from made
         self.coming = coming.result()
 
     def close(self) -> None:
@@ -177,16 +184,33 @@ class Rounds:
         self._other.shutdown()
 
     @torch.inference_mode()
-    def _more(self, lanes: Sequence[int], sizes: Sequence[float], count: int) -> Tensor:
-        return _by_move(self._streams.normal(lanes, count, self._kill, self._dim, sizes=sizes))
+    def _more(self, lanes: Sequence[int], sizes: Sequence[float], count: int) -> Sequence[Tensor]:
+        noise = self._spare(lanes, count)
+        self._streams.fill(lanes, noise, sizes)
+        return _by_move(noise)
+
+    @torch.inference_mode()
+    def _coming(self, lanes: Sequence[int]) -> Drawn:
+        return self._first(lanes, self._spare(lanes, self._stretch))
+
+    def _first(self, lanes: Sequence[int], noise: Tensor) -> Drawn:
+        first = self._steps + 1
+        uniform = self._streams.uniform(lanes, first + self._leaps, self._kill)
+        self._streams.fill(lanes, noise, [1.0] * len(lanes))
+        return Drawn(uniform[:, :first], uniform[:, first:], noise)
+
+    def _spare(self, lanes: Sequence[int], count: int) -> Tensor:
+        """The memory that is not in use, for the noise of ``count`` moves."""
+        self._memory.reverse()
+        size = self._size(lanes, count)
+        if len(self._memory[0]) < math.prod(size):
+            self._memory[0] = torch.empty(math.prod(size), device=self._streams.device)
+        return self._memory[0][: math.prod(size)].view(size)
+
+    def _size(self, lanes: Sequence[int], count: int) -> tuple[int, ...]:
+        return len(lanes), count, self._kill, self._dim
 
 
-def _by_move(noise: Tensor, scaling: Tensor | None = None) -> Tensor:
-    """``(lanes, moves, K, dim)`` noise as ``(moves, lanes * K, dim)``, scaled per lane at once."""
-    turned = noise.transpose(0, 1)
-    made = turned.new_empty(turned.shape)
-    if scaling is None:
-        made.copy_(turned)
-    else:
-        torch.mul(turned, scaling, out=made)
-    return made.flatten(1, 2)
+def _by_move(noise: Tensor) -> Sequence[Tensor]:
+    """``(lanes, moves, K, dim)`` noise as ``(lanes * K, dim)`` for each move; no copy if K is 1."""
+    return noise.transpose(0, 1).flatten(1, 2).unbind()

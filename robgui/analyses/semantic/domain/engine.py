@@ -19,8 +19,8 @@ from torch import Tensor
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
-from robgui.analyses.last_particle.particles.setup import Setup
-from robgui.analyses.last_particle.particles.splitting import Splitting, check
+from robgui.analyses.last_particle.particles.setup import Setup, check
+from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.analyses.last_particle.particles.streams import Streams
 from robgui.analyses.last_particle.result import OUTSIDE
 from robgui.analyses.last_particle.sampling.chance import (
