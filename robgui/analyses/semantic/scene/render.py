@@ -1,11 +1,13 @@
 """Renders a mesh: batched, in pure torch, differentiable in pose, light and colour.
 
 A z-buffer without gradient decides visibility (``visibility``), visible pixels are shaded with
-gradient (``shading``), and edges between surfaces are smoothed with gradient (``outline``).
+gradient (``shading``, ``lighting``), and edges between surfaces are smoothed with gradient
+(``outline``).
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +16,16 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.camera import camera, direction
 from robgui.analyses.semantic.scene.canvas import composed
+from robgui.analyses.semantic.scene.corners import Corners, affine
+from robgui.analyses.semantic.scene.lighting import Lamp, lit_colours
 from robgui.analyses.semantic.scene.meshes.mesh import Mesh
 from robgui.analyses.semantic.scene.outline import EdgeTable, mixing
-from robgui.analyses.semantic.scene.shading import Pixels, Surface, shade, texture_table
-from robgui.analyses.semantic.scene.visibility import Corners, nearest
+from robgui.analyses.semantic.scene.shading import Surface, shown
+from robgui.analyses.semantic.scene.texture import Texture
+from robgui.analyses.semantic.scene.visibility import nearest
 
 #: Pixels, vertices and faces processed at once; small enough for a processor's cache.
-_AT_ONCE = 600_000
+_AT_ONCE = 700_000
 
 
 class View(NamedTuple):
@@ -35,6 +40,15 @@ class View(NamedTuple):
     light: Tensor
     ambient: Tensor
     tint: Tensor  # (m, 3) factor on the object's colours
+    background: Tensor  # (m, 3)
+
+
+class _Poses(NamedTuple):
+    """Where m pictures are taken from and what is behind the object."""
+
+    projection: Tensor  # (m, 3, 4)
+    eye: Tensor  # (m, 3)
+    towards: Tensor  # (m, 3) the light
     background: Tensor  # (m, 3)
 
 
@@ -62,11 +76,9 @@ class Renderer:
         if mesh.textured:
             columns.append(mesh.uv)
         self._surface = Surface(
-            self._tensor(mesh.faces.T),
-            self._tensor(np.concatenate(columns, axis=1)),
-            texture_table(self._tensor(mesh.texture)),
-            (mesh.texture.shape[0], mesh.texture.shape[1]),
+            self._tensor(mesh.faces.T), self._tensor(np.concatenate(columns, axis=1).T)
         )
+        self._texture = Texture.of(self._tensor(mesh.texture))
         edges = mesh.edges
         self._edges = EdgeTable(
             *(
@@ -89,62 +101,42 @@ class Renderer:
 
         Each one is the same whatever else is in the batch.
         """
+        # Once for all pictures: so little is computed that every operation counts.
+        projection, eye = camera(view.azimuth, view.elevation, view.distance, view.roll, self.size)
+        towards = direction(view.light_azimuth, view.light_elevation).float()
+        tint = view.tint
+        if self._colour is not None:
+            tint = tint * self._colour
+        poses = _Poses(projection, eye, towards, view.background)
+        lamp = Lamp(view.ambient, view.light, tint)
         each = self.size[0] * self.size[1] + 4 * len(self.mesh.faces)
-        size = max(1, _AT_ONCE // each)
-        if len(view.azimuth) <= size:
-            return self._draw(view)
-        starts = range(0, len(view.azimuth), size)
+        most = max(1, _AT_ONCE // each)
+        if len(projection) <= most:
+            return self._draw(poses, lamp)
+        # As many in each part: a small one would cost nearly as much as a large one.
+        size = math.ceil(len(projection) / math.ceil(len(projection) / most))
+        parts = (slice(start, start + size) for start in range(0, len(projection), size))
         return torch.cat(
             [
-                self._draw(View(*(values[start : start + size] for values in view)))
-                for start in starts
+                self._draw(
+                    _Poses(*(values[part] for values in poses)),
+                    Lamp(*(values[part] for values in lamp)),
+                )
+                for part in parts
             ]
         )
 
-    def _draw(self, view: View) -> Tensor:
-        projection, eye = camera(view.azimuth, view.elevation, view.distance, view.roll, self.size)
-        towards = direction(view.light_azimuth, view.light_elevation).float()
-        corners = Corners(
-            *(_affine(row[:, :3], self._vertices) + row[:, 3:] for row in projection.unbind(1))
-        )
+    def _draw(self, poses: _Poses, lamp: Lamp) -> Tensor:
+        corners = Corners(poses.projection, poses.towards, self._vertices, self._normals)
         # Visibility jumps, so it has no gradient; outlines (``mixing``) carry the gradient of the
         # silhouette.
         with torch.no_grad():
             seen = nearest(corners, self._surface.faces, self.size)
-            front = _affine(eye, self._outward[:3]) + self._outward[3] > 0
-        pixels = shade(corners, _affine(towards, self._normals), self._surface, seen, self.size)
+            front = affine(poses.eye, self._outward[:3]) + self._outward[3] > 0
+        pixels = shown(corners, self._surface, seen, self.size)
+        colours = lit_colours(pixels.planes, lamp, pixels.seen, self._texture)
         mix = mixing(corners, self._edges, front, seen, self.size)
-        return composed(view.background, self._lit(view, pixels), pixels.place, mix, self.size)
-
-    def _lit(self, view: View, pixels: Pixels) -> Tensor:
-        """Colours ``(3, n)`` of the pixels under the light."""
-        tint = view.tint
-        if self._colour is not None:
-            tint = tint * self._colour
-        # Pixels are sorted by picture, so a split by counts gives each its own.
-        count = torch.bincount(pixels.picture, minlength=len(tint)).tolist()
-        # One slice per picture: the gradient of a per-pixel lookup is slow to sum.
-        colour = torch.cat(
-            [
-                (ambient + light * lit) * own[:, None]
-                for ambient, light, lit, own in zip(
-                    view.ambient, view.light, torch.split(pixels.lit, count), tint, strict=True
-                )
-            ],
-            1,
-        )
-        if pixels.colour is not None:
-            colour = colour * pixels.colour
-        return colour
+        return composed(poses.background, colours, pixels.place, mix, self.size)
 
     def _tensor(self, values: np.ndarray) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
-
-
-def _affine(rows: Tensor, points: Tensor) -> Tensor:
-    """Products ``(m, v)`` of ``(m, 3)`` and ``(3, v)``.
-
-    Unlike a matrix product, the same for every m.
-    """
-    first, second, third = rows[:, :, None].unbind(1)
-    return first * points[0] + second * points[1] + third * points[2]

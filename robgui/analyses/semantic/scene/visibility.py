@@ -1,10 +1,9 @@
 """Which face each pixel sees: a z-buffer over exact spans, without gradient.
 
-A corner is projected to ``p = (f·X, f·Y, Z)``: screen coordinates from the centre in pixels, y
-down, times depth. The line through two corners is their cross product, so the inside of a face is
-three inequalities that are linear in the pixel's place, even if a corner lies behind the camera,
-and the near plane is a fourth. Row by row they give one span of pixels; only pixels inside a face
-are ever generated, whatever its size.
+The line through two corners is their cross product, so the inside of a face is three inequalities
+that are linear in the pixel's place, even if a corner lies behind the camera, and the near plane is
+a fourth. Row by row they give one span of pixels; only pixels inside a face are ever generated,
+whatever its size.
 """
 
 from __future__ import annotations
@@ -15,6 +14,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from robgui.analyses.semantic.scene.corners import Corners
+from robgui.core.devices import places
+
 #: Near plane: nothing closer to the camera is seen; the object is about 2 wide.
 NEAR = 0.05
 #: Samples (one pixel of one face) made at once; a denser picture is split.
@@ -23,14 +25,6 @@ MOST_SAMPLES = 4_000_000
 _LEAST_VOLUME = 1e-9
 #: Farther than any pixel.
 _BEYOND = 1e9
-
-
-class Corners(NamedTuple):
-    """Projected vertices of m pictures, each ``(m, v)``."""
-
-    x: Tensor
-    y: Tensor
-    z: Tensor
 
 
 class _Faces(NamedTuple):
@@ -123,9 +117,9 @@ def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
     if clipped:
         y = [highest.index_select(1, face) for face in faces]
     count = torch.maximum(torch.maximum(y[0], y[1]), y[2]).ceil_().sub_(first)
-    number = (count > 0).flatten().nonzero().squeeze(1)
+    number = places((count > 0).flatten())
     lines, depth, volume = _lines(corners, faces, number)
-    full = (volume > _LEAST_VOLUME).nonzero().squeeze(1)
+    full = places(volume > _LEAST_VOLUME)
     if len(full) < len(number):
         number, lines, depth = number[full], lines[:, full], depth[:, full]
     first, count = (values.flatten().index_select(0, number).long() for values in (first, count))
@@ -139,9 +133,12 @@ def _lines(corners: Corners, faces: Tensor, number: Tensor) -> tuple[Tensor, Ten
     them.
     """
     picture = number.div(faces.shape[1], rounding_mode="floor")
-    face, start = number - picture * faces.shape[1], picture * corners.x.shape[1]
-    places = [side.index_select(0, face) + start for side in faces]
-    x, y, z = ([values.flatten().index_select(0, place) for place in places] for values in corners)
+    face, start = number - picture * faces.shape[1], picture * corners.vertices
+    at = [side.index_select(0, face) + start for side in faces]
+    x, y, z = (
+        [values.flatten().index_select(0, place) for place in at]
+        for values in (corners.x, corners.y, corners.z)
+    )
     # The edge opposite to corner k joins the two others, in cyclic order.
     around = ((1, 2), (2, 0), (0, 1))
     a = [y[i] * z[j] - z[i] * y[j] for i, j in around]
@@ -161,35 +158,40 @@ def _spans(some: _Faces, faces: int, size: tuple[int, int]) -> _Spans:
     owner, row = expand(some.rows)
     row += some.first.index_select(0, owner)
     y = row.float() - (height / 2 - 0.5)
-    lines, depth = some.lines.index_select(1, owner), some.depth.index_select(1, owner)
+    lines = some.lines.index_select(1, owner)
     # With y fixed, each line is linear in x alone: a·x + rest >= 0 inside.
     rest = torch.addcmul(lines[6:], lines[3:6], y)
-    slope, constant = depth[0], torch.addcmul(depth[2], depth[1], y)
     low, high = _inside(lines[:3], rest, float(width))
     if some.clipped:
         # A line along the row (a = 0) has no crossing to exclude the row with. It matters only if
         # the near plane cuts faces: only then do their rows reach beyond their corners.
-        low, high = _before_near_plane(
-            low.masked_fill_(((lines[:3] == 0) & (rest < 0)).any(0), width), high, slope, constant
-        )
+        low.masked_fill_(((lines[:3] == 0) & (rest < 0)).any(0), width)
+        slope, constant = _depth(some, owner, y)
+        low, high = _before_near_plane(low, high, slope, constant)
     centre = width / 2 - 0.5
     begin = (low + centre).clamp_(0, width).ceil_()
     pixels = (high + centre).clamp_(0, width).ceil_().sub_(begin)
-    full = (pixels > 0).nonzero().squeeze(1)
-    begin, slope, pixels, constant = (
-        values.index_select(0, full) for values in (begin, slope, pixels, constant)
+    full = places(pixels > 0)
+    owner, row, y, begin, pixels = (
+        values.index_select(0, full) for values in (owner, row, y, begin, pixels)
     )
-    number = some.number.index_select(0, owner.index_select(0, full))
+    slope, constant = _depth(some, owner, y)
+    number = some.number.index_select(0, owner)
     picture = number.div(faces, rounding_mode="floor")
-    first = (picture * height + row.index_select(0, full)) * width + begin.long()
     return _Spans(
-        first,
+        (picture * height + row) * width + begin.long(),
         pixels.long(),
         # 1/depth at the first pixel; from there it grows by a constant per pixel.
         torch.addcmul(constant, slope, begin - centre),
         slope,
         number - picture * faces,
     )
+
+
+def _depth(some: _Faces, owner: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """1/depth on a row: its growth per pixel, and its value at the centre."""
+    slope, down, constant = some.depth.index_select(1, owner)
+    return slope, torch.addcmul(constant, down, y)
 
 
 def _inside(a: Tensor, rest: Tensor, far: float) -> tuple[Tensor, Tensor]:
