@@ -114,7 +114,7 @@ class Ladder:
     @property
     def wanted(self) -> int:
         """Poses without a failure that this box still needs."""
-        return max(1, math.ceil(self._missing()[self.drawn_in]))
+        return max(1, math.ceil(float(self._missing()[self.drawn_in])))
 
     @property
     def reached(self) -> bool:
