@@ -55,10 +55,12 @@ def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
         fewest, most = _grown(params, n, starts, _differences(params, params.scene, subject))
         inside = params.samples * starts * len(params.methods)
         return Calls(looked + fewest + inside, looked + most + inside, making=making)
-    # The samples of a test without a failure; the risk is shared by all starts.
-    test = needed(params.most_lost, FIRST_RISK * (1 - CONFIDENCE) / starts)
-    fewest = CLEAN + test
-    most = _MOST_TESTS * (n * _MOST_LOOKS * CLEAN + test)
+    # Boxes that all pass share the risk; in the worst case each has its part of it.
+    alone, parted = (
+        needed(params.most_lost, FIRST_RISK * (1 - CONFIDENCE) / parts) for parts in (1, starts)
+    )
+    fewest = CLEAN + alone
+    most = _MOST_TESTS * (n * _MOST_LOOKS * CLEAN + parted)
     return Calls(looked + fewest, looked + starts * most, making=making)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.semantic.regions.box_test import Company
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.largest_box import Answer, LargestBox
 from robgui.analyses.semantic.regions.lost import CONFIDENCE
@@ -68,7 +69,7 @@ class GrowingBoxes:
         self.calls += len(starts)
         self.able = (self.top1 == self._target).numpy()
         self._starts, self._started = starts.numpy(), self.score.double().numpy()
-        risk = (1 - CONFIDENCE) / max(1, int(self.able.sum()))  # The headline may name any of them.
+        risk, company = self._risk()
         self.boxes = [
             LargestBox(
                 seed,
@@ -80,10 +81,19 @@ class GrowingBoxes:
                 most_lost=params.most_lost,
                 risk=risk,
                 epsilon=params.epsilon,
+                company=company,
             )
             for place, seed in enumerate(self._domain.measured(self._starts))
         ]
         self._trace = [self._bounds()]
+
+    def _risk(self) -> tuple[float, Company | None]:
+        """The risk of each box and who shares it: the headline may name any of them."""
+        many = max(1, int(self.able.sum()))
+        if self._deadline.limited:
+            # One after the other: a later box may depend on the tests of earlier ones.
+            return (1 - CONFIDENCE) / many, None
+        return 1 - CONFIDENCE, Company(many)
 
     def grow(self) -> Iterator[None]:
         """Grows every box to its end; yields after every batch.

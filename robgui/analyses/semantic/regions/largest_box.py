@@ -1,10 +1,11 @@
 """The largest box around a start in which, with 95 % confidence, hardly a pose loses the class.
 
 Every pose known to lose the class, from the first look, from other boxes and from this one, must be
-cut off. The largest box without them is sampled, and each lost pose found there is followed towards
-the start, which cuts the box near the border of the class. When a look finds none, a ladder of
-slightly smaller boxes is tested on poses drawn after it was fixed. If no box of it passes, the
-search continues; every trial has its own risk, and all of them together stay below 5 %.
+cut off. The largest box without them is sampled, above all near its corners, and each lost pose
+found there is followed towards the start, which cuts the box near the border of the class. When a
+look finds none, a ladder of slightly smaller boxes is tested on poses drawn after it was fixed;
+the first ladders of all boxes of a run share one risk. If no box of it passes, the search
+continues; every later trial has its own risk, and all of them together stay below 5 %.
 """
 
 from __future__ import annotations
@@ -14,20 +15,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.regions.box_test import VOLUMES, Ladder, Rung, at_most, needed
+from robgui.analyses.semantic.regions.box_test import (
+    VOLUMES,
+    Company,
+    Ladder,
+    Rung,
+    at_most,
+    needed,
+)
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
 #: Poses of the first and of the largest look into a box, how many clean ones end the search, and
 #: most looks. Looks double while they find none.
-#: 48 clean poses leave 5 % for a share of 6 %: worth a test, which may still fail.
-LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 30
+#: 32 clean poses leave 5 % for a share of 9 %: worth a test, which may still fail.
+LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 32, 30
+#: Poses near corners in every look, at most, and their distance from the faces as a share of the
+#: sides.
+CORNERS, INSET = 8, 0.06
 #: Lost poses of a look that are followed towards the start, and the number of halvings.
 FOLLOWED, HALVINGS = 2, 5
 #: Poses of a test drawn at once.
 AT_ONCE = 32
 #: Trials of a ladder; the first gets this share of the risk, each other one half of what is left.
-TRIALS, FIRST_RISK = 6, 0.6
+TRIALS, FIRST_RISK = 6, 0.9
 #: After a ladder that did not pass, the next one starts this much smaller.
 _SMALLER = 0.9
 
@@ -81,6 +92,8 @@ class LargestBox:
             with the same list learn from each other.
         most_lost: The share of lost poses to rule out.
         risk: Of all tests together.
+        company: The first tests of several boxes share the part of ``risk`` that is for them, and
+            the other tests have equal parts of the rest; without it, the risk is this box's own.
         epsilon: Half the side of the box before anything is known.
     """
 
@@ -95,13 +108,14 @@ class LargestBox:
         most_lost: float,
         risk: float,
         epsilon: float,
+        company: Company | None = None,
     ) -> None:
         low, high = domain.held((seed - epsilon)[None], (seed + epsilon)[None])
         self.low, self.high, self._seed = low[0], high[0], seed
         self.first = float((self.high - self.low).max())
         self._target, self._generator, self._lost = target, generator, lost
         self._empty = EmptyBox(seed, domain)
-        self._most_lost, self._risk = most_lost, risk
+        self._most_lost, self._risk, self._company = most_lost, risk, company or Company(1)
         self._begun = False
         self.drawn = self._nothing()
         self.most, self.done, self.progress = 1.0, False, 0.0
@@ -113,7 +127,7 @@ class LargestBox:
         yield from self._search(CLEAN)
         for trial in range(TRIALS):
             self.progress = 0.5
-            if (yield from self._test(self._risk_of(trial))) or trial == TRIALS - 1:
+            if (yield from self._test(trial)) or trial == TRIALS - 1:
                 break
             yield from self._followed(self.drawn.points[self.drawn.tops != self._target])
             self._cut()
@@ -125,8 +139,8 @@ class LargestBox:
     def _risk_of(self, trial: int) -> float:
         if trial == 0:
             return FIRST_RISK * self._risk
-        # 0.6, then 0.2, 0.1, …: the sum over all trials stays below the whole risk.
-        return (1 - FIRST_RISK) * self._risk * 0.5**trial
+        # The sum over all trials of all boxes stays below the whole risk.
+        return (1 - FIRST_RISK) * self._risk / self._company.size * 0.5**trial
 
     def _nothing(self) -> DrawnPoses:
         points = np.zeros((0, len(self._seed)))
@@ -165,7 +179,9 @@ class LargestBox:
         for _ in range(LOOKS):
             if kept >= clean or self._must_test():
                 return
-            points = self._inside(Rung(self.low, self.high), size)
+            points = np.concatenate(
+                [self._corners(), self._inside(Rung(self.low, self.high), size)]
+            )
             gone = self._gone((yield from self._asked(points)))
             if gone.any():
                 yield from self._followed(points[gone])
@@ -177,6 +193,20 @@ class LargestBox:
                 size, kept = min(2 * size, LARGEST_LOOK), kept + size
             # The search is half of the work, the test the other; a cut must not move the bar back.
             self.progress = max(self.progress, 0.5 * min(1.0, kept / clean))
+
+    def _corners(self) -> np.ndarray:
+        """Poses near the corners of the box, or near some of many.
+
+        A border that is slanted or bent cuts off a corner first, which is too small a part of the
+        box to be met by chance.
+        """
+        n = len(self._seed)
+        if 2**n <= CORNERS:
+            upper = np.array(list(np.ndindex(*[2] * n)), dtype=float)
+        else:
+            upper = self._generator.integers(0, 2, (CORNERS, n)).astype(float)
+        inset = INSET + (1 - 2 * INSET) * upper
+        return np.asarray(self.low + (self.high - self.low) * inset)
 
     def _followed(self, lost: np.ndarray) -> Asking:
         """Follows some lost poses towards the start, bisecting to where the class holds."""
@@ -215,28 +245,41 @@ class LargestBox:
             rungs.append(Rung(self._seed - down, self._seed + up))
         return rungs
 
-    def _test(self, risk: float) -> Generator[np.ndarray, Answer, bool]:
+    def _test(self, trial: int) -> Generator[np.ndarray, Answer, bool]:
         """Draws new poses until a box of the ladder passes, or none can be expected to."""
+        risk = self._risk_of(trial)
+        company = self._company if trial == 0 else None
         # Fixed before any pose of the test is drawn: the search has seen none of them.
-        ladder = Ladder(self._rungs(VOLUMES), self._most_lost, risk)
+        ladder = Ladder(self._rungs(VOLUMES), self._most_lost, risk, company)
         self.drawn = self._nothing()
+        while not self._company.complete:
+            yield self.drawn.points[:0]
         while not ladder.won and not ladder.given_up:
-            place = ladder.drawn_in
-            points = self._inside(ladder.rungs[place], AT_ONCE)
-            answer = yield from self._asked(points)
-            gone = self._gone(answer)
-            # Poses drawn in a smaller box do not represent the whole, but a lost one is not hidden.
-            told = gone | (place <= ladder.top)
-            self.drawn.add(points[told], (answer[0][told], answer[1][told]))
-            ladder.add(points, gone)
-            box = ladder.rungs[ladder.top]
-            self.low, self.high = box.low, box.high
-            self.drawn.keep(box.holds(self.drawn.points))
-            lost, total = int(ladder.lost[ladder.top]), int(ladder.total[ladder.top])
-            self.most = at_most(lost, total, risk)
-            self.progress = max(self.progress, 0.5 + 0.5 * ladder.progress)
-        if ladder.won:
-            self.most = min(self.most, self._most_lost)  # The bound is rounded up.
-        elif self.most <= self._most_lost:
-            self.most = 1.0  # It passed itself, but a smaller one did not.
-        return ladder.won
+            if ladder.reached:
+                # It has enough unless another ladder fails; then it needs more.
+                yield self.drawn.points[:0]
+                continue
+            yield from self._more(ladder, risk)
+        won, ladder.over = ladder.won, True
+        if won:
+            # What was ruled out is the share that was asked about, and no smaller one.
+            self.most = self._most_lost
+        return won
+
+    def _more(self, ladder: Ladder, risk: float) -> Asking:
+        """Some more poses of a test."""
+        place = ladder.drawn_in
+        points = self._inside(ladder.rungs[place], min(AT_ONCE, ladder.wanted))
+        answer = yield from self._asked(points)
+        gone = self._gone(answer)
+        # Poses drawn in a smaller box do not represent the whole, but a lost one is not hidden.
+        told = gone | (place <= ladder.top)
+        self.drawn.add(points[told], (answer[0][told], answer[1][told]))
+        ladder.add(points, gone)
+        box = ladder.rungs[ladder.top]
+        self.low, self.high = box.low, box.high
+        self.drawn.keep(box.holds(self.drawn.points))
+        lost, total = int(ladder.lost[ladder.top]), int(ladder.total[ladder.top])
+        # Nothing is claimed before the end.
+        self.most = max(at_most(lost, total, risk), 1.01 * self._most_lost)
+        self.progress = max(self.progress, 0.5 + 0.5 * ladder.progress)

@@ -66,7 +66,7 @@ class _Lit(torch.autograd.Function):
         depth = values[0].reciprocal()
         given = values[1:] * depth
         # One slice per picture: a lookup for every pixel is slower.
-        cosines = given[0].clamp_min(0).split(seen.counts)
+        cosines = torch.split(given[0].clamp_min(0), seen.counts)
         bright = [
             one + more * part for one, more, part in zip(ambient, light, cosines, strict=True)
         ]
@@ -88,7 +88,7 @@ class _Lit(torch.autograd.Function):
             rest = _of_surface(gradient * tinted, given, Sampled(*sampled), ctx.texture)
         cosine = given[0].clamp_min(0)
         of_bright, of_lamp = _of_lamp(of_tinted, tint, bright, cosine, ctx.seen.counts)
-        parts = zip(of_bright.split(ctx.seen.counts), light, strict=True)
+        parts = zip(torch.split(of_bright, ctx.seen.counts), light, strict=True)
         of_cosine = torch.cat([part * one for part, one in parts]) * (given[0] >= 0)
         of_given = torch.cat([of_cosine[None], *rest])
         # given = values · depth and depth = 1 / values[0]
@@ -132,11 +132,11 @@ def _of_lamp(
     of_bright = torch.cat(
         [
             (part * own[:, None]).sum(0)
-            for part, own in zip(gradient.split(counts, 1), tint, strict=True)
+            for part, own in zip(torch.split(gradient, counts, 1), tint, strict=True)
         ]
     )
     ambient, light, tints = (
-        torch.stack([part.sum(-1) for part in values.split(counts, -1)])
+        torch.stack([part.sum(-1) for part in torch.split(values, counts, -1)])
         for values in (of_bright, of_bright * cosine, gradient * bright)
     )
     return of_bright, (ambient, light, tints)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from robgui.analyses.semantic.regions.box_test import Company
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.largest_box import LargestBox
 
@@ -34,24 +35,45 @@ def found(
 
     ``looked`` are poses whose answers are known before the search.
     """
-    n = len(start)
+    boxes, calls = found_together(loses, (start,), seed, wraps, looked)
+    return boxes[0], calls
+
+
+def found_together(
+    loses: Loses,
+    starts: tuple[tuple[float, ...], ...],
+    seed: int,
+    wraps: bool = False,
+    looked: np.ndarray | None = None,
+) -> tuple[list[LargestBox], int]:
+    """Boxes from several starts that share what they find and the risk, and the calls of all."""
+    n = len(starts[0])
     domain = Domain.of(np.zeros(n), np.ones(n), [wraps] * n, shares=True, clip=True)
-    box = LargestBox(
-        np.array(start),
-        domain,
-        0,
-        np.random.default_rng(seed),
-        lost=[] if looked is None else [looked[loses(looked)]],
-        most_lost=MOST_LOST,
-        risk=RISK,
-        epsilon=0.005,
-    )
-    life, calls = box.life(), 0
-    try:
-        asked = next(life)
-        while True:
-            calls += len(asked)
-            lost = loses(domain.wrapped(asked))
-            asked = life.send((1.0 - lost, lost.astype(np.int64)))
-    except StopIteration:
-        return box, calls
+    lost = [] if looked is None else [looked[loses(looked)]]
+    company = Company(len(starts))
+    boxes = [
+        LargestBox(
+            np.array(start),
+            domain,
+            0,
+            np.random.default_rng([seed, place]),
+            lost=lost,
+            most_lost=MOST_LOST,
+            risk=RISK,
+            epsilon=0.005,
+            company=company,
+        )
+        for place, start in enumerate(starts)
+    ]
+    lives = [box.life() for box in boxes]
+    asked = {place: next(life) for place, life in enumerate(lives)}
+    calls = 0
+    while asked:
+        for place, points in list(asked.items()):
+            calls += len(points)
+            gone = loses(domain.wrapped(points))
+            try:
+                asked[place] = lives[place].send((1.0 - gone, gone.astype(np.int64)))
+            except StopIteration:
+                del asked[place]
+    return boxes, calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.regions.box_test import Ladder, Rung
+from robgui.analyses.semantic.regions.box_test import Company, Ladder, Rung
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.empty_box import APART, EmptyBox
 
@@ -68,4 +68,44 @@ def test_a_clean_ladder_claims_its_largest_box() -> None:
     while not ladder.won:
         points = rungs[ladder.drawn_in].high * random.random((32, 2))
         ladder.add(points, np.zeros(32, dtype=bool))
-    assert ladder.top == 0 and ladder.passed.all() and ladder.total[0] < 600
+    assert ladder.top == 0 and ladder.reached and ladder.total[0] < 600
+
+
+def company_of(shares: tuple[float, ...], seed: int) -> list[Ladder]:
+    """Ladders of one box each, tested together where a share of the poses is lost by chance."""
+    random, company = np.random.default_rng(seed), Company(len(shares))
+    box = Rung(np.zeros(1), np.ones(1))
+    ladders = [Ladder([box], MOST_LOST, RISK, company) for _ in shares]
+    won = []
+    while any(not ladder.over for ladder in ladders):
+        for ladder, share in zip(ladders, shares, strict=True):
+            if not (ladder.over or ladder.reached or ladder.given_up):
+                ladder.add(random.random((8, 1)), random.random(8) < share)
+            if not ladder.over and (ladder.won or ladder.given_up):
+                won += [ladder] * ladder.won
+                ladder.over = True
+    return won
+
+
+@pytest.mark.parametrize(
+    "shares", [(0.0105,) * 4, (0.0105, 0.0, 0.0, 0.0), (0.0105, 0.0105, 0.0, 0.3)]
+)
+def test_ladders_that_share_a_risk_claim_any_falsely_no_more_often_than_that(
+    shares: tuple[float, ...],
+) -> None:
+    good = sum(share < MOST_LOST for share in shares)
+    false = sum(len(company_of(shares, seed)) > good for seed in range(200))
+    assert false <= RISK * 200, false
+
+
+def test_ladders_that_all_pass_need_no_more_than_one_alone() -> None:
+    alone, together = company_of((0.0,), 0), company_of((0.0,) * 4, 0)
+    assert len(together) == 4
+    assert {int(one.total[0]) for one in together} == {int(alone[0].total[0])} == {336}
+
+
+def test_a_ladder_that_fails_makes_the_others_need_twice_the_evidence() -> None:
+    others = company_of((0.0, 0.5, 0.0), 0)
+    assert len(others) == 2
+    # ln 2 more at ln(0.999 / 0.99) for each pose
+    assert {int(one.total[0]) for one in others} == {408}

@@ -9,7 +9,15 @@ import pytest
 
 from robgui.analyses.semantic.regions.box_test import at_most, evidence, needed
 from robgui.analyses.semantic.regions.largest_box import LargestBox
-from tests.analyses.semantic.regions.growing import MOST_LOST, RISK, Loses, corner, disc, found
+from tests.analyses.semantic.regions.growing import (
+    MOST_LOST,
+    RISK,
+    Loses,
+    corner,
+    disc,
+    found,
+    found_together,
+)
 
 SEEDS = 100
 
@@ -51,7 +59,17 @@ def test_the_claim_about_the_inside_is_false_in_at_most_five_per_cent_of_the_run
     volumes = [float((box.high - box.low).prod()) for box in claimed]
     assert len(claimed) >= 0.95 * SEEDS and false <= 0.05 * SEEDS, (len(claimed), false)
     assert np.median(volumes) >= least, np.median(volumes)
-    assert np.mean([calls for _, calls in boxes]) <= 1200
+    assert np.mean([calls for _, calls in boxes]) <= 900
+
+
+def test_four_boxes_of_one_run_are_all_true_in_ninety_five_per_cent_of_the_runs() -> None:
+    starts, runs, false = ((0.5, 0.5), (0.4, 0.6), (0.55, 0.4), (0.6, 0.6)), 30, 0
+    for seed in range(runs):
+        boxes, calls = found_together(disc, starts, seed)
+        claimed = [box for box in boxes if box.most <= MOST_LOST]
+        false += any(disc_share(box) > MOST_LOST for box in claimed)
+        assert len(claimed) >= 3 and calls < 6000
+    assert false <= 0.05 * runs + 1, false
 
 
 def test_where_every_box_loses_too_much_hardly_any_claim_is_made() -> None:
