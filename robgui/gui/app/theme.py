@@ -330,7 +330,6 @@ def _style_sheet(c: Colours) -> str:
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
         for name, scale in HEADINGS.items()
     )
-    dark = c is DARK
     words = {
         **asdict(c),
         "headings": headings,
@@ -342,8 +341,8 @@ def _style_sheet(c: Colours) -> str:
         "high": str(theme.grown(WORK_PICTURE[1])),
         "tick": resources.path("icons", "check.svg").as_posix(),
         # A style sheet cannot tint the tick: it is black.
-        "ticked": c.accent if dark else c.surface,
-        "disabled_tick": c.quiet if dark else c.raised,
+        "ticked": c.accent if c is DARK else c.surface,
+        "disabled_tick": c.quiet if c is DARK else c.raised,
         # Fusion's own arrows point the other way: up for the largest on top
         "falling": resources.path("arrows", "down.svg").as_posix(),
         "rising": resources.path("arrows", "up.svg").as_posix(),

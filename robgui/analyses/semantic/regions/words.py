@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from robgui.analyses.semantic.params import IMAGE
+from robgui.analyses.semantic.regions.box_words import (
+    all_tried,
+    box_number,
+    box_sentence,
+    class_words,
+)
 from robgui.analyses.semantic.regions.lost import (
-    CONFIDENCE,
     failing,
     grew,
     lost_in,
@@ -37,7 +42,7 @@ def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
     elif params.mode == "adversarial":
         status, sentence = _adversarial_status(result), _lost_sentence(result, region)
     elif mode_of(result, params) == "box":
-        status, sentence = _box_status(result, params, region), _box_sentence(result, params)
+        status, sentence = _box_status(result, params, region), box_sentence(result, params)
     else:
         status, sentence = _status(result, params, region), _sentence(result, params, region)
     return Verdict(
@@ -58,7 +63,7 @@ def _reach(result: RegionsResult, region: int) -> str:
 
 
 def _nothing_grew(result: RegionsResult, params: RegionsParams) -> tuple[Status, str]:
-    owner, name = result.network, _class(result)
+    owner, name = result.network, class_words(result)
     starts = count(len(np.unique(result.start_number)), "start")
     if not result.method:
         looking = "the range is looked at first, no region has begun to grow yet"
@@ -94,47 +99,11 @@ def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status
 
 def _box_status(result: RegionsResult, params: RegionsParams, region: int) -> Status:
     """A box that has not passed is no success; a pose lost inside it is a risk."""
-    if not _all_tried(result):
+    if not all_tried(result):
         return Status.UNKNOWN
     if not passed(result, params)[region]:
         return Status.FAILS
     return _status(result, params, region)
-
-
-def _box_sentence(result: RegionsResult, params: RegionsParams) -> str:
-    """The largest box that has passed, what was lost inside, and how much may be."""
-    region, name = shown_region(result, params), _class(result)
-    inside, size = lost_in(result, region), percent(size_of(result, region))
-    if not passed(result, params)[region]:
-        if _all_tried(result):
-            known = "none of the boxes"
-        else:
-            known = "no box so far"
-        allowed = setting_words(params.most_lost)
-        return (
-            f"{result.network}: {known} around {name} is shown to lose it at {allowed} of its"
-            " poses or less."
-        )
-    so_far = "" if _all_tried(result) else "So far, "
-    if result.volume[region] < params.enough:
-        only = "only "
-    else:
-        only = ""
-    fills = f"a box that fills {only}{size} of {axes_words(result.axes)}"
-    sure = (
-        f"with {setting_words(CONFIDENCE)} confidence it is lost at {percent(inside.most)} or less"
-    )
-    drawn = f"all {count(inside.total, 'pose')} drawn from"
-    if inside.lost:
-        drawn = f"{inside.total - inside.lost:,} of {count(inside.total, 'pose')} drawn from"
-    return f"{so_far}{result.network} keeps {name} at {drawn} {fills}; {sure}."
-
-
-def _all_tried(result: RegionsResult) -> bool:
-    """Whether every box that grew has ended."""
-    return bool(result.converged[grew(result)].all()) and bool(
-        np.isfinite(result.inside_mean).all()
-    )
 
 
 def _adversarial_status(result: RegionsResult) -> Status:
@@ -145,7 +114,7 @@ def _adversarial_status(result: RegionsResult) -> Status:
 
 
 def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
-    inside, name = lost_in(result, region), _class(result)
+    inside, name = lost_in(result, region), class_words(result)
     size = percent(size_of(result, region))
     fills = f"fills {size} of {axes_words(result.axes)}"
     if not inside.known:
@@ -171,7 +140,7 @@ def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
 
 
 def _lost_sentence(result: RegionsResult, region: int) -> str:
-    inside, name = lost_in(result, region), _class(result)
+    inside, name = lost_in(result, region), class_words(result)
     fills = f"fills {percent(size_of(result, region))} of {axes_words(result.axes)}"
     if not inside.known:
         region_words = f"the largest region {fills} and has not been looked into yet"
@@ -189,7 +158,7 @@ def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quanti
             text = "none found"
         return Quantity("Largest region that loses the class", volume, better="low", text=text)
     if mode_of(result, params) == "box":
-        return _box_number(result, params, region)
+        return box_number(result, params, region)
     title = "Largest region without a failure inside"
     if region < 0 or not (lost_in(result, region).known or failing(result)[region]):
         known = bool(result.method) and (result.start_top1 != result.target).all()
@@ -203,21 +172,8 @@ def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quanti
     return Quantity(title, volume, better="high", text=f"{percent(volume)} of the range")
 
 
-def _box_number(result: RegionsResult, params: RegionsParams, region: int) -> Quantity:
-    title = f"Largest box that loses at most {setting_words(params.most_lost)}"
-    if region >= 0 and passed(result, params)[region]:
-        volume = size_of(result, region)
-        return Quantity(title, volume, better="high", text=f"{percent(volume)} of the range")
-    known = bool(result.method) and _all_tried(result)
-    if known:
-        value, text = (0.0, "none")
-    else:
-        value, text = (float("nan"), "not known yet")
-    return Quantity(title, value, better="high", text=text)
-
-
 def _scope(result: RegionsResult, params: RegionsParams) -> str:
-    what = f"{_class(result)} of {result.shape} over {range_words(result.axes)}"
+    what = f"{class_words(result)} of {result.shape} over {range_words(result.axes)}"
     regions, starts = len(result.method), len(np.unique(result.start_number))
     if not regions:
         return f"{what}; no region yet."
@@ -348,9 +304,3 @@ def _fates(result: RegionsResult) -> str:
     )
     fates = ", ".join(f"{many} {words}" for many, words in parts)
     return f"{count(len(result.method), 'region')}: {fates}."
-
-
-def _class(result: RegionsResult) -> str:
-    if result.target >= 0:
-        return f"“{result.labels[result.target]}”"
-    return "the class"
