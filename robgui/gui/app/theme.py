@@ -22,12 +22,10 @@ HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.2, "section": 1.15}
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
 #: Pixels of an icon of the rail, in a roomy and in lower windows; its button's ``side`` says which.
 RAIL_ICONS = (24, 18, 20)
-#: Pixels of the picture of a workspace.
-WORK_PICTURE = (200, 100)
+#: Pixels of the picture of a workspace, and across the arrows of a box that is turned or opened.
+WORK_PICTURE, SPIN_BUTTON = (200, 100), 18
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
 SCROLL_BAR, SORT_ARROW = 14, 12
-#: Pixels across the arrows of a box whose number is turned up and down, and of a list.
-SPIN_BUTTON = 18
 #: Widgets whose frame the Fusion style derives from the window colour, which would vanish on dark.
 OUTLINED = ("QRadioButton",)
 

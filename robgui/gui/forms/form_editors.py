@@ -23,7 +23,7 @@ from robgui.core.execution.params import text as params_text
 from robgui.core.text.words import probability
 from robgui.gui.widgets.plain import set_tip
 
-#: Below this a number is written as a power of ten, with at most so many digits.
+#: Below this a number is written as a power of ten, with no more digits than these.
 _SMALL, _DIGITS = 1e-3, 6
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _POWER = re.compile(r"(?:([\d.]+)\s*·\s*)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")

@@ -51,15 +51,8 @@ def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
         number=_number(result, params, region),
         scope=_scope(result, params),
         because=_evidence(result, params, region),
-        reach=_reach(result, region),
+        reach=f"in {_number(result, params, region).words} ({range_words(result.axes)})",
     )
-
-
-def _reach(result: RegionsResult, region: int) -> str:
-    """How much of which ranges the region fills."""
-    if region < 0:
-        return ""
-    return f"in {percent(size_of(result, region))} of {range_words(result.axes)}"
 
 
 def _nothing_grew(result: RegionsResult, params: RegionsParams) -> tuple[Status, str]:

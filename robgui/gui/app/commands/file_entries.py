@@ -181,7 +181,7 @@ def _handing_on(commands: Commands) -> list[Entry]:
 
 
 def _telling(commands: Commands) -> list[Entry]:
-    """What leaves the program as a report, a picture or numbers."""
+    """What leaves the program as a report, and what a page shows."""
     return [
         Entry(
             "report",
@@ -219,6 +219,13 @@ def _telling(commands: Commands) -> list[Entry]:
             )
             for name, (title, _) in TRACKERS.items()
         ),
+        *_showing(commands),
+    ]
+
+
+def _showing(commands: Commands) -> list[Entry]:
+    """What leaves the program as a picture or numbers."""
+    return [
         Entry(
             "save_picture",
             "Save picture …",

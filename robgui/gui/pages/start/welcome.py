@@ -211,7 +211,7 @@ class Welcome(QScrollArea):
         asked = (self._questions_title, self.questions)
         below = [self.steps, *([] if self.lately.isHidden() else [self.lately])]
         column = (inner - _EDGE) / (_LEFT + _RIGHT)
-        beside = self._ways.layout().totalHeightForWidth(round(column * _LEFT))
+        beside = self._ways.heightForWidth(round(column * _LEFT))
         high = min(column * _RIGHT / _SHAPE, _HIGHER * beside, self._left(below, inner))
         least = line * _LINES
         shown = self._left([*below, *asked], inner) >= least

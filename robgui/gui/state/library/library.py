@@ -290,7 +290,8 @@ class Library(QObject):
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
-        return any(one.fingerprint == fingerprint for one in (*self.models, *self.datasets))
+        names = {one.fingerprint for one in self.models} | {d.fingerprint for d in self.datasets}
+        return fingerprint in names
 
     # --- both together ----------------------------------------------------------------------------
 
