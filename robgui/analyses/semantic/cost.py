@@ -8,8 +8,8 @@ from robgui.analyses.semantic.domain.params import OperatingDomainParams
 from robgui.analyses.semantic.maps.grid import AT_ONCE, axis_values
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.params import IMAGE, SpaceParams
-from robgui.analyses.semantic.regions.box_test import needed
-from robgui.analyses.semantic.regions.largest_box import CLEAN, FIRST_RISK
+from robgui.analyses.semantic.regions.box.box_test import needed
+from robgui.analyses.semantic.regions.box.largest_box import CLEAN, FIRST_RISK
 from robgui.analyses.semantic.regions.lost import CONFIDENCE
 from robgui.analyses.semantic.regions.params import GrowParams, RegionsParams, starts_on
 from robgui.analyses.semantic.scene.axes import AXES, image_axes, varied

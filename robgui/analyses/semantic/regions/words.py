@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robgui.analyses.semantic.params import IMAGE
-from robgui.analyses.semantic.regions.box_words import (
+from robgui.analyses.semantic.regions.box.box_words import (
     all_tried,
     box_number,
     box_sentence,

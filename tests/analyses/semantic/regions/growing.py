@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robgui.analyses.semantic.regions.box_test import Company
+from robgui.analyses.semantic.regions.box.box_test import Company
+from robgui.analyses.semantic.regions.box.largest_box import LargestBox
 from robgui.analyses.semantic.regions.domain import Domain
-from robgui.analyses.semantic.regions.largest_box import LargestBox
 
 MOST_LOST, RISK = 0.01, 0.05
 Loses = Callable[[np.ndarray], np.ndarray]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.semantic.regions.box_test import needed
-from robgui.analyses.semantic.regions.largest_box import FIRST_RISK
+from robgui.analyses.semantic.regions.box.box_test import needed
+from robgui.analyses.semantic.regions.box.largest_box import FIRST_RISK
 from robgui.analyses.semantic.regions.lost import lost_in, shown_region
 from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.analyses.semantic.regions.views import regions_views

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.regions.box_test import Company, Ladder, Rung
+from robgui.analyses.semantic.regions.box.box_test import Company, Ladder, Rung
+from robgui.analyses.semantic.regions.box.empty_box import APART, EmptyBox
 from robgui.analyses.semantic.regions.domain import Domain
-from robgui.analyses.semantic.regions.empty_box import APART, EmptyBox
 
 MOST_LOST, RISK = 0.01, 0.05
 

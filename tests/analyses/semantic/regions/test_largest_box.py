@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.regions.box_test import at_most, evidence, needed
-from robgui.analyses.semantic.regions.largest_box import LargestBox
+from robgui.analyses.semantic.regions.box.box_test import at_most, evidence, needed
+from robgui.analyses.semantic.regions.box.largest_box import LargestBox
 from tests.analyses.semantic.regions.growing import (
     MOST_LOST,
     RISK,

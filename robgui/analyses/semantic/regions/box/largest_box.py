@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.regions.box_test import (
+from robgui.analyses.semantic.regions.box.box_test import (
     VOLUMES,
     Company,
     Ladder,
@@ -23,8 +23,8 @@ from robgui.analyses.semantic.regions.box_test import (
     at_most,
     needed,
 )
+from robgui.analyses.semantic.regions.box.empty_box import EmptyBox, Reach
 from robgui.analyses.semantic.regions.domain import Domain
-from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
 #: Poses of the first and of the largest look into a box, how many clean ones end the search, and
 #: most looks. Looks double while they find none.

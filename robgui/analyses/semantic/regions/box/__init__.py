@@ -1,0 +1,1 @@
+"""The largest box in which a class is shown to hold: its search, its test, its words."""
