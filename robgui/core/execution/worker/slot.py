@@ -269,6 +269,11 @@ class Slot:
         execution.take(report)
         if execution.state.ended:
             self._let_go()
+            # It ended on this side, for example because the disk is full. Its worker computes on,
+            # and what it tells would be taken for the next run.
+            if not report.state.ended:
+                self.end()
+                self.start()
         # Flow control: the next result is sent only after this one was taken.
         elif report.step is not None and self._process is not None:
             self._process.step_back()

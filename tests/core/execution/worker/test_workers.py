@@ -146,6 +146,19 @@ def test_a_result_is_in_the_workspace_after_two_seconds_although_the_model_is_si
     wait(workers, execution)
 
 
+def test_a_run_that_cannot_be_stored_any_more_tells_the_next_one_nothing(workers, files, workspace):
+    endless = {"samples": 1_000_000, "target_half_width": 0.0}
+    execution = run(workers, files, "good", workspace, **endless)
+    wait(workers, execution, lambda: execution.newest is not None)
+    workspace.delete_run(execution.run_id)
+    wait(workers, execution)
+    assert execution.state is RunState.FAILED and "has been deleted" in execution.error
+    good = run(workers, files, "good")
+    wait(workers, good)
+    assert good.state is RunState.DONE
+    assert good.newest.result.samples.max() < endless["samples"], "its own Steps, not the last run's"
+
+
 def test_what_a_model_has_started_ends_with_it_where_it_can_start_anything(workers, files):
     execution = misbehave(workers, files, "starts_another")
     group = workers.pids[0]
