@@ -135,7 +135,7 @@ class AccuracyResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all were."""
+        """Whether every input was counted."""
         return self.done >= self.total
 
     @property

@@ -82,7 +82,7 @@ class CorruptionsResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all were."""
+        """Whether every input was counted."""
         return self.done >= self.total
 
     def clean_accuracy(self, network: int) -> float:

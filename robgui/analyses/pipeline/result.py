@@ -78,7 +78,7 @@ class PipelineResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all were."""
+        """Whether every picture was prepared."""
         return self.done >= self.total
 
     @property

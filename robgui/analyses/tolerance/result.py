@@ -127,7 +127,7 @@ class ToleranceResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all were."""
+        """Whether every input was counted."""
         return self.done >= self.total
 
     def blank(self, network: int) -> bool:

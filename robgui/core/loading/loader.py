@@ -61,8 +61,8 @@ def load(
     kind = _kind(path, given)
     parse(given, f"{path}: settings")
     raw = _read(path, kind, trust, str(given.get("architecture", "")), str(given.get("scores", "")))
-    backend = _move(raw, path, default_device() if device is None else device)
-    classifier = settle(backend, given, str(path), _digest(_files(path, kind), raw.content))
+    raw = _move(raw, path, default_device() if device is None else device)
+    classifier = settle(raw, given, str(path), _digest(_files(path, kind), raw.content))
     classifier.name, classifier.path = path.name, path
     if kind is Format.FOLDER:
         what = "model folder"

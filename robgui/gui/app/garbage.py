@@ -34,7 +34,7 @@ class Garbage(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """One look."""
+        """Collects the youngest garbage, older generations less often."""
         self._looks += 1
         middle = self._looks % _MIDDLE == 0
         gc.collect(2 if self._looks % _ALL == 0 else int(middle))

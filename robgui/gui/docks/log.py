@@ -10,7 +10,7 @@ from collections import deque
 from typing import TYPE_CHECKING, TextIO
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase, QTextCursor
+from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -89,11 +89,6 @@ class LogView(QWidget):
         for button, symbol in ((self.copy_all, "copy"), (self.clear, "trash")):
             button.setIcon(icon(symbol))
             button.setIconSize(QSize(side, side))
-
-    def scroll_to_end(self) -> None:
-        """Shows the newest message."""
-        self.text.moveCursor(QTextCursor.MoveOperation.End)
-        self.text.ensureCursorVisible()
 
 
 class Listener(QObject):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 
-#: Letters of why Run is grey that stand on the strip; the tool tip has all of them.
+#: Characters of the reason why Run is grey on the folded strip; the tool tip has all of them.
 WHY = 46
 MOST_PIXELS = 16_777_215
 

@@ -64,7 +64,7 @@ class Distributions:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """For each parameter."""
+        """How each parameter is distributed, in words."""
         return tuple(each.words for each in self._each)
 
     def points(self, latent: Tensor) -> Tensor:

@@ -95,12 +95,11 @@ class Outbox:
                 if self._ended or report is None:
                     return
                 whole = self._whole(report)
+                self._told = True
+                # A report sent without its result stays, in case nothing newer comes before the
+                # result is due.
                 if whole:
-                    # A report sent without its result stays, in case nothing newer comes before the
-                    # result is due.
-                    self._newest, self._told = (None, True)
-                else:
-                    self._newest, self._told = (report, True)
+                    self._newest = None
             self._tell(report, whole)
 
     def _due(self) -> bool:

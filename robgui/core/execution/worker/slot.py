@@ -290,12 +290,8 @@ class Slot:
 
     def lose(self, why: str) -> None:
         """The process is gone or must go: ends what it was doing and starts another one."""
-        process, execution, question, warming = (
-            self._process,
-            self.execution,
-            self.question,
-            self._warming,
-        )
+        process, execution = self._process, self.execution
+        question, warming = self.question, self._warming
         assert process is not None
         # Killed first, then its last output is read: a process that still prints could delay that.
         process.kill()

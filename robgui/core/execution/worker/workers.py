@@ -263,7 +263,7 @@ class Workers:
     def _next(self, seconds: float) -> Event | None:
         try:
             if seconds > 0:
-                return self._events.get(seconds > 0, seconds)
+                return self._events.get(timeout=seconds)
             return self._events.get_nowait()
         except queue.Empty:
             return None

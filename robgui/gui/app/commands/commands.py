@@ -12,7 +12,7 @@ import robgui
 from robgui.core.identify import Identity, Kind, identify
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.commands.demo_leaving import DemoLeaving
-from robgui.gui.app.commands.endings import DATA, MODELS, NOT_OPENED
+from robgui.gui.app.commands.endings import MODELS, NOT_OPENED, data_names
 from robgui.gui.app.commands.entries import every_entry
 from robgui.gui.app.commands.figure_question import FigureQuestion
 from robgui.gui.app.commands.model_questions import ModelQuestions
@@ -137,7 +137,7 @@ class Commands:
 
     def open_data(self) -> None:
         """Asks for a data file."""
-        self._ask_and_open("Open data", DATA)
+        self._ask_and_open("Open data", data_names())
 
     def open_folder(self) -> None:
         """Asks for a folder of images."""

@@ -9,15 +9,20 @@ MODEL_ENDINGS = (
     *(".keras", ".h5", ".hdf5", ".tflite", ".pair"),
 )
 MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
-DATA = (
-    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.ppm *.npz *.npy *.csv *.json *.gz"
-    " *-ubyte *.zip *.tar *.tgz *.bin *.parquet *.arrow *.feather *.h5 *.hdf5 *.mat *.mp4 *.avi"
-    " *.mkv *.mov *.webm *_batch* test train);;All files (*)"
-)
-
+#: Names of data files whose ending says nothing: packed ones, IDX files, CIFAR's batches.
+_OTHER_NAMES = "*.gz *-ubyte *.bin *_batch* test train"
 #: Advice for files that are known but not opened by themselves.
 NOT_OPENED = {
     Kind.UNKNOWN: "choose a model, data or a workspace",
     Kind.MESH: "name it as the scene of a semantic analysis",
     Kind.SUITE: "run it with New batch in the File menu",
 }
+
+
+def data_names() -> str:
+    """The files that “Open data” offers, as Qt's dialog takes them."""
+    # Imported when asked for: the readers bring OpenCV along, and the window starts without it.
+    from robgui.core.dataset.opening import SUFFIXES
+
+    endings = " ".join(f"*{ending}" for ending in sorted(SUFFIXES))
+    return f"Data ({endings} {_OTHER_NAMES});;All files (*)"

@@ -64,7 +64,7 @@ class Carrier(QThread):
 
     @property
     def pids(self) -> list[int]:
-        """The processes that compute."""
+        """All worker processes, idle ones too."""
         workers = self.workers
         if workers is None:
             return []

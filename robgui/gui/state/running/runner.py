@@ -104,7 +104,7 @@ class Runner(QObject):
 
     @property
     def pids(self) -> list[int]:
-        """The processes that compute."""
+        """All worker processes, idle ones too."""
         return self.carrier.pids
 
     @property

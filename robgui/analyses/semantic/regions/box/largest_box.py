@@ -57,7 +57,7 @@ class DrawnPoses:
     tops: np.ndarray
 
     def add(self, points: np.ndarray, answer: Answer) -> None:
-        """More of them."""
+        """Appends poses and their answers."""
         self.points = np.concatenate([self.points, points])
         self.scores = np.concatenate([self.scores, answer[0]])
         self.tops = np.concatenate([self.tops, answer[1]])
