@@ -35,6 +35,7 @@ def bars(unit: np.ndarray, size: int) -> np.ndarray:
     edges = np.linspace(0, size, len(unit) + 1).round().astype(int)
     for value, left, right in zip(unit, edges[:-1], edges[1:], strict=True):
         top = size - 1 - round(float(np.clip(value, 0, 1)) * (size - 1))
+        # A gap of one pixel between bars that are wide enough, and never a bar without width.
         picture[top:, left : max(left + 1, right - (right - left > 2))] = _COLOURS[0]
     return picture
 

@@ -92,6 +92,7 @@ class ObjectImages(Source):
 
     def _values(self, position: int) -> np.ndarray:
         value = _input(self._items, position)
+        # Palette images would give indices, not colours.
         if _is_picture(value) and value.mode not in ("RGB", "L"):
             value = value.convert("RGB")
         return as_array(value)
@@ -154,6 +155,7 @@ def from_object(given: Any, options: Options) -> Dataset:
 def as_array(value: Any) -> np.ndarray:
     """A tensor, a picture or anything array-like as a numeric array."""
     if hasattr(value, "detach"):
+        # NumPy can read neither a tensor that needs gradients nor one on the GPU.
         value = value.detach().cpu()
     try:
         array = np.asarray(value)

@@ -56,6 +56,7 @@ class FolderListing:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # On the instance: on the method, the cache would keep every listing alive.
         self.scan = cache(self._scan)
 
     def _scan(self, prefix: str) -> Entries:
@@ -134,6 +135,7 @@ def images_dataset(
         notes += more
     else:
         names = _class_names(listing, found, options)
+        # Nothing inside the folder names the classes; perhaps something beside it does.
         if names == found.classes:
             options = _named_beside(found, options, above or path.parent)
     dataset = Dataset(

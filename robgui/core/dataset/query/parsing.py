@@ -101,6 +101,7 @@ class _Reader:
         return inner
 
     def _deeper(self, read: Callable[[], Expression]) -> Expression:
+        # Bounded: each level is a few Python frames, and the text may come from a file.
         self._depth += 1
         if self._depth > _DEEPEST:
             raise DataError("the selection is nested too deeply; write it with fewer parentheses.")
