@@ -68,11 +68,13 @@ def _curves(first: Curves, second: Curves) -> Curves | str:
             " see the difference."
         )
     lines = tuple(
+        # Without a band: the ends of two intervals do not subtract to the ends of one.
         replace(line, y=line.y[there] - before[line.name].y[here], low=None, high=None)
         for line in both
     )
     note = second.note
     if len(here) < max(len(first.at), len(second.at)):
+        # Said, since the curve is shorter than either of the two it compares.
         note = f"At the {len(here)} places that both runs have."
     most = _most([line.y for line in lines])
     y = replace(
@@ -217,6 +219,7 @@ def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
     low = min((float(part.min()) for part in parts), default=math.nan)
     high = max((float(part.max()) for part in parts), default=math.nan)
     stated = math.isfinite(first.low + second.low), math.isfinite(first.high + second.high)
+    # Only if both state it: one that leaves its start to the data may reach below.
     if stated[0]:
         low = min(first.low, second.low)
     if stated[1]:

@@ -67,6 +67,7 @@ def _same_ground(frames: Sequence[Boxes]) -> list[Boxes]:
 
 def _ends(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
     values = np.concatenate([np.ravel(array) for array in arrays] or [np.empty(0)])
+    # NaN is a gap in a line, and infinity has no place on an axis.
     values = values[np.isfinite(values)]
     if len(values):
         return (float(values.min()), float(values.max()))
