@@ -172,6 +172,7 @@ def encode(settings: ModelSettings, values: Any) -> np.ndarray:
     if settings.kind == "image":
         return array
     low, high = _limits(settings)
+    # A column with a single value has no range; it becomes 0 rather than NaN.
     return np.asarray((array - low) / np.where(high == low, 1, high - low), dtype=np.float32)
 
 

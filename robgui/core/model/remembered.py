@@ -102,6 +102,7 @@ def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any
     if said := recall(path):
         return said
     side = side_file(path)
+    # By time, the only thing a workspace knows: it keeps no digest of the side file.
     newer = side.is_file() and side.stat().st_mtime > used
     if newer:
         return _without_named(stored, path)
