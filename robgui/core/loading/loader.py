@@ -59,6 +59,7 @@ def load(
     path = Path(path)
     given = {**read_side_file(path), **with_names_read(overrides, path.parent)}
     kind = _kind(path, given)
+    # Before the file is read: a typo in the settings need not cost a minute of loading.
     parse(given, f"{path}: settings")
     raw = _read(path, kind, trust, str(given.get("architecture", "")), str(given.get("scores", "")))
     backend = _move(raw, path, default_device() if device is None else device)
