@@ -89,6 +89,7 @@ class Shards:
         """At most ``most`` ranges of about equal length that together hold every unit once."""
         units = self.units(params, inputs)
         parts = max(1, min(most, units))
+        # In integers: each part begins exactly where the one before it ends.
         return [range(units * i // parts, units * (i + 1) // parts) for i in range(parts)]
 
 

@@ -81,6 +81,8 @@ def bringing(analysis: str) -> Method | None:
 
     Ours take precedence over those of other packages, so it is the only one.
     """
+    # Analyses are mostly named after their method, so the right record is usually the first
+    # imported.
     ours = sorted(filter(_ours, _entries()), key=lambda entry: not analysis.startswith(entry.name))
     for entry in ours:
         with contextlib.suppress(Exception):  # Reported by ``problems``.

@@ -130,6 +130,8 @@ class HeldSource(Source):
         """All at once: one question per batch."""
         whole = shape
         if self._columns is not None:
+            # The worker knows nothing of the choice of columns: it sends all, and they are picked
+            # here.
             whole = (*shape[:-1], len(self._held.features))
         items = self._answer(
             "held_items",
@@ -196,6 +198,7 @@ def open_held(path: Path, options: dict[str, Any], ask: Ask) -> Dataset:
         options=dict(held.reference.options),
         parts=held.parts,
     )
+    # The same content, labels and names must give the same fingerprint on both sides.
     if dataset.fingerprint != held.reference.fingerprint:
         raise DataError(f"{path} has changed while it was opened; open it again.")
     return dataset

@@ -116,6 +116,7 @@ class Witness:
         rows = self._probabilities([one.x for one in seen]).astype(np.float64)
         at = np.arange(len(seen)), np.array([one.expected for one in seen])
         right = rows[at]
+        # Out of the running, so the maximum is that of the others.
         rows[at] = -np.inf
         return np.asarray(right - rows.max(1))
 
