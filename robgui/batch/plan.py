@@ -192,6 +192,7 @@ class _Expansion:
         from robgui.core.dataset import match
         from robgui.core.dataset.matching import fits
 
+        # Both are held in lists for as long as this, so no id comes twice.
         key = (id(model), id(source))
         if key not in self._fits:
             said: list[str] = []

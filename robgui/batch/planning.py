@@ -93,6 +93,7 @@ def read_plan(answer: Planning, trust: bool) -> Plan:
     """
     try:
         document = json.loads(answer.document.tobytes())
+        # Checked again here: the process that answers has run foreign code.
         if len(document["requests"]) > MOST_REQUESTS:
             raise ValueError("too many requests")
         return Plan(

@@ -197,6 +197,7 @@ class GuardSuite(_Part):
         if self.kind == "image" or ranges == (self.low, self.high):
             return x
         low, high = (np.asarray(ends, dtype=np.float32) for ends in (self.low, self.high))
+        # Decoded with the suite's ranges and encoded with the model's; rounding may leave [0, 1].
         return np.asarray(np.clip(model.encode(low + x * (high - low)), 0, 1), dtype=np.float32)
 
     def place_of(self, expected: str, model: Model) -> int:
