@@ -102,6 +102,7 @@ def _check_workspace(name: str | None) -> None:
     """Refuses a place where no workspace can be made; missing folders are made later."""
     if name is None or Path(name).exists():
         return
+    # The root always exists.
     folder = next(each for each in Path(name).absolute().parents if each.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise ParamsError(
@@ -181,6 +182,7 @@ def parser(known: Analysis) -> argparse.ArgumentParser:
             metavar="PLACE",
             help=f"{known.export.title.lower()} into a new folder, or one file that ends in .npz",
         )
+    # A setting named like an option of the command itself is left to --set.
     taken = [action.dest for action in made._actions]
     add_params(made, known.params, taken)
     return made

@@ -34,6 +34,7 @@ def log(words: list[str]) -> int:
     ):
         chapters = chosen(workspace, given.run)
         tracker = _tracker(given.to, given.experiment)
+        # Logging again after more runs adds only those.
         fresh = [one for one in chapters if not tracker.known(one.run.id)]
         for place, told in enumerate(fresh):
             own = Path(folder) / str(place)
