@@ -123,6 +123,7 @@ def _text(value: Any) -> str:
 
 @contextmanager
 def _planner(executor: Executor, imports: tuple[str, ...]) -> Iterator[Any]:
+    # Workers can be asked; a cluster only computes.
     if hasattr(executor, "ask"):
         yield executor
         return

@@ -177,6 +177,7 @@ class ReproductionRecord:
             }
         )
         self._last = now
+        # After every claim, each of which may have taken minutes: a crash loses one.
         self.write("running")
 
     def write(self, state: str) -> None:

@@ -55,6 +55,7 @@ def carry_out(wish: Wish) -> int:
             return 0
         if cost is not None and cost.longest > _WORTH_SAYING:
             progress.say(cost_line(wish.known.title, cost))
+        # Made only now: a run that was refused leaves no empty workspace behind.
         if place is not None and workspace is None:
             workspace = stack.enter_context(Workspace.open(place))
         trusted = frozenset(model.ran for model in models if model.ran)

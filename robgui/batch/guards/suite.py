@@ -65,6 +65,7 @@ class Case(_Part):
         note: What the user wrote.
     """
 
+    # It becomes the name of a file and of a test: nothing in it leads out of the folder.
     name: str = Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")
     role: Role
     file: str = Field(max_length=200)

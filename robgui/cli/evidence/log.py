@@ -38,6 +38,7 @@ def log(words: list[str]) -> int:
         fresh = [one for one in chapters if not tracker.known(one.run.id)]
         for place, told in enumerate(fresh):
             own = Path(folder) / str(place)
+            # One each: files of two runs have the same names.
             own.mkdir()
             tracker.add(record(workspace, told, own))
         if fresh:

@@ -73,6 +73,7 @@ class FileRows:
     def take(self, positions: np.ndarray) -> np.ndarray:
         """The rows at ``positions``, from the disk."""
         rows = np.empty((len(positions), *self.shape[1:]), dtype=self.dtype)
+        # The bytes of the result itself: each row is read in place, without a buffer in between.
         flat = rows.reshape(len(positions), -1).view(np.uint8)
         with reading(self.path), open_regular(self.path) as file:
             for place, position in enumerate(positions):
@@ -327,4 +328,5 @@ def column_bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def unit_values(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Scales values to [0, 1] by their columns' bounds; 0.5 if a column is constant."""
     span = (high - low).astype(np.float64)
+    # The inner choice keeps the division from warning, the outer one picks.
     return np.where(span > 0, (values - low) / np.where(span > 0, span, 1), 0.5)

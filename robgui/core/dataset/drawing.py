@@ -81,9 +81,11 @@ def _line(
 ) -> None:
     last = len(picture) - 1
     margin = min(2, last // 4)
+    # 1 - up: rows of a picture count from the top.
     points = np.stack([across, 1 - up], 1).clip(0, 1) * (last - 2 * margin) + margin
     cv2.polylines(
         picture,
+        # OpenCV takes points as ``(n, 1, 2)`` int32 only.
         [points.round().astype(np.int32)[:, None]],
         False,
         colour,

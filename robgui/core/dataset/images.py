@@ -161,6 +161,7 @@ def _pixels(image: Image.Image) -> np.ndarray:
         low, high = value_range(values) if image.mode == "F" else (0.0, 65535.0)
         return to_unit(values, low, high)[:, :, None]
     grey = image.mode in ("1", "L", "LA", "La")
+    # Not by mode: a palette may hold transparency too.
     if image.has_transparency_data:
         white = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(white, image.convert("RGBA"))

@@ -54,6 +54,7 @@ class ModelCard:
     largest_batch: int
     content: str
     ran: str = ""
+    # Not compared: one model timed twice is still one model.
     times: CallTimes = field(default=CallTimes(), compare=False)
 
     @property

@@ -257,6 +257,7 @@ class Classifier:
     def logits(self, x: Tensor) -> Tensor:
         """Scores ``(n, classes)``, differentiable in ``x``; one call of the model."""
         self.calls += len(x)
+        # cuDNN has no backward pass for recurrent layers in evaluation mode.
         unusual = self._probe.recurrent and torch.is_grad_enabled()
         with hardware_of(self.device).for_gradients() if unusual else nullcontext():
             return self._convention.scores(self._call(self.raw_input(x)))

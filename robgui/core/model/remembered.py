@@ -84,6 +84,7 @@ def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
 
 def overlooked(path: Path, settings: ModelSettings) -> list[str]:
     """Names of the settings that differ from what the user said about the model in the window."""
+    # Asked first, because ``recall`` reads the whole model for its digest.
     if any(True for _ in _RECORDS.known()):
         said = recall(path)
     else:

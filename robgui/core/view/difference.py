@@ -261,6 +261,7 @@ def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
 
     A row's position sets its fill; a row that one of them lacks is empty there.
     """
+    # The first comes last, so the ink is its own where both have a row.
     rows = {row.name: row for row in (*second.series, *first.series)}
     names = dict.fromkeys(row.name for row in (*first.series, *second.series))
     sides = [{row.name for row in bars.series} for bars in (first, second)]
@@ -287,4 +288,5 @@ def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
 def _most(arrays: list[np.ndarray]) -> float:
     """The largest distance from zero, for a symmetric axis."""
     sizes = [float(np.nanmax(np.abs(array), initial=0.0)) for array in arrays if array.size]
+    # An axis from 0 to 0 cannot be drawn.
     return max(sizes, default=0.0) or 1.0

@@ -51,6 +51,8 @@ def _open(path: Path, options: Options, *, matlab: bool) -> Dataset:
         raise MissingExtraError(f"{path}: {what}", "hdf5") from error
     with ExitStack() as opened, reading(path):
         try:
+            # Through our file: given a path, the library would open whatever lies there, a pipe
+            # included.
             file = h5py.File(opened.enter_context(open_regular(path)), "r")
             opened.callback(file.close)
             arrays = _arrays(file, path)

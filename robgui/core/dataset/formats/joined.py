@@ -113,6 +113,7 @@ def joined(
         if same:
             names = datasets[0].names
         else:
+            # A shard may lack a class; numbered over all shards, a label means the same in each.
             names = tuple(sorted(every, key=natural))
         datasets = [dataset.relabelled(names) if names else dataset for dataset in datasets]
         source = JoinedImages(

@@ -150,6 +150,7 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
     """Which array holds the inputs and which the labels."""
     if options.inputs:
         return _named_keys(shapes, options, path)
+    # Stable: only the pairs of the part that is asked for move ahead.
     pairs = sorted(
         _PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0]
     )

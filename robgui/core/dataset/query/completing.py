@@ -16,6 +16,7 @@ OFFERED = (
     *JOINING,
 )
 _MOST = 50
+# A quote that is still open belongs to the word: the value is being typed.
 _LAST = re.compile(r"(?:[^\s()\"']|\"[^\"]*\"?|'[^']*'?)*$")
 _WITH_SIGN = re.compile(r"([^\s=!<>~:]+)(!=|<=|>=|=|<|>|~|:)([\"']?)(.*)", re.DOTALL)
 

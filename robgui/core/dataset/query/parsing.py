@@ -166,6 +166,7 @@ class _Reader:
         """Everything up to a blank, or to a closing parenthesis that was not opened here."""
         end, inside = self._place, 0
         while end < len(self._text) and not self._text[end].isspace():
+            # Names of classes and files hold parentheses themselves: "photo(1).png".
             inside += {"(": 1, ")": -1}.get(self._text[end], 0)
             if inside < 0:
                 break

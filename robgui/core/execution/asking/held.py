@@ -116,6 +116,7 @@ class HeldSource(Source):
         return self._held.inputs
 
     def key(self, position: int) -> str:
+        # A gallery asks for one name after another; each would be a message to the worker.
         block = position // self._NAMES
         if block not in self._keys:
             first = block * self._NAMES

@@ -123,6 +123,7 @@ class Batches(ABC):
     def is_text(self, name: str) -> bool:
         """Whether a column holds words."""
         types, known = self._arrow.types, self._type(name)
+        # Categories of pandas come as dictionaries of words.
         if types.is_dictionary(known):
             known = known.value_type
         return bool(types.is_string(known) or types.is_large_string(known))

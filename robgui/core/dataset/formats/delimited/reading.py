@@ -102,6 +102,7 @@ class _Columns:
     texts: dict[int, list[str]]
     comma: bool
     skips: Skips
+    # Eight bytes a number, where a list of floats takes 32.
     cells: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))
     known: dict[str, str] = field(default_factory=dict)

@@ -154,6 +154,7 @@ def _below(sample: list[tuple[int, str]], delimiter: str) -> list[list[str]]:
 
 def _is_number(cell: str) -> bool:
     try:
+        # Decimal commas too: this only tells data from headings.
         float(cell.replace(",", "."))
     except ValueError:
         return False
