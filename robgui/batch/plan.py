@@ -79,6 +79,7 @@ def expand(
     for place, table in enumerate(suite.analyses):
         before = len(found)
         for planned in expansion.requests(table, place):
+            # Two tables may ask the same; it is run once.
             found.setdefault(planned.request.fingerprint, planned)
             if len(found) > MOST_REQUESTS:
                 raise ParamsError(

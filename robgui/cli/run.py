@@ -102,7 +102,6 @@ def _check_workspace(name: str | None) -> None:
     """Refuses a place where no workspace can be made; missing folders are made later."""
     if name is None or Path(name).exists():
         return
-    # The root always exists.
     folder = next(each for each in Path(name).absolute().parents if each.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise ParamsError(

@@ -228,6 +228,7 @@ def _targets(
     items: Any, names: tuple[str, ...], name: str
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """The labels: from the object's own list, or else item by item."""
+    # Asking every item for its label would decode every picture.
     for attribute in ("targets", "labels", "_labels"):
         known = getattr(items, attribute, None)
         if known is not None and not callable(known) and len(known) == len(items):

@@ -312,6 +312,7 @@ def analysis(
     """
 
     def make(engine: Callable[..., Iterator[Step[R]]]) -> Analysis:
+        # Resolved: annotations of the engine are only texts.
         hints = get_type_hints(engine)
         return Analysis(
             name=engine.__name__,

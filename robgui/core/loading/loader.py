@@ -120,6 +120,7 @@ def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str)
         case _:
             raw = load_weights(path, trust, architecture)
     if isinstance(raw.backend, TorchBackend):
+        # Networks choose among their outputs at each call; the other readers have chosen already.
         raw.backend.scores = scores
     return raw
 

@@ -136,6 +136,7 @@ class Classifier:
         backend, raw = try_function(function, tuple(shape), name, chosen.scores)
         if "output" not in settings:
             chosen = chosen.change(output=output_kind(raw, chosen.multi_label))
+        # A function has no weights to hash; what it answers stands for them.
         answers = hashlib.sha256(raw.cpu().numpy().tobytes()).hexdigest()
         return cls(backend, chosen, name=name, content=answers)
 

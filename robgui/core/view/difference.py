@@ -74,7 +74,7 @@ def _curves(first: Curves, second: Curves) -> Curves | str:
     )
     note = second.note
     if len(here) < max(len(first.at), len(second.at)):
-        # Said, since the curve is shorter than either of the two it compares.
+        # Said, since places of at least one of the two are missing from the curve.
         note = f"At the {len(here)} places that both runs have."
     most = _most([line.y for line in lines])
     y = replace(

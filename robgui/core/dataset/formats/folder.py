@@ -152,6 +152,7 @@ def images_dataset(
         dataset.skip(name, "it lies beside the class folders, not in one of them")
     for name in found.foreign:
         dataset.skip(name, "robgui does not read this image format; convert it to PNG")
+    # Folders were numbered in their own order; the names that were given say another.
     by_class = found.labels is not None and options.names
     if by_class:
         return dataset.relabelled(options.names)
@@ -221,6 +222,7 @@ def _labels(
     missing = words.count("")
     name = table_path.name
     if missing == len(words):
+        # A file beside the folder may be about other images, and is no reason to complain.
         own = options.labels or (isinstance(table_path, Path) and table_path.parent == path)
         return None, (), [f"{name} names none of these images."] if own else []
     labels, names = _numbers(words, table, options, table_path)

@@ -139,6 +139,7 @@ def _tracks(
             )
         )
         found, columns = _points(record[name] if name else item)
+        # The first track that can be read sets the number of columns.
         if found is None or (points and found.shape[1] != points[0].shape[1]):
             skips.add(key, "its points are not rows of finite numbers, all of one length")
             continue

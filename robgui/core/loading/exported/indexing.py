@@ -157,6 +157,7 @@ def creation(call: OperationCall) -> None:
     for name in ("start", "end", "step"):
         if name in call.given:
             call.finite(name)
+    # Pinned pages cannot be swapped out, and asking for them starts CUDA.
     call.need(not call.get("pin_memory"), "it asks for pinned memory")
     if "step" in call.given or call.operation == "arange":
         if "step" in call.given:

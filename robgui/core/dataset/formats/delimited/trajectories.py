@@ -55,6 +55,7 @@ def tracks(grid: Grid, track: str, options: Options) -> Dataset:
             " missing."
         )
     firsts: dict[str, int] = {}
+    # Numbered as they first appear: the rows of a track need not stand together.
     groups = np.array([firsts.setdefault(name, len(firsts)) for name in ids], dtype=np.int64)
     if times:
         time = grid.values_of(times[:1])[:, 0]
