@@ -83,6 +83,7 @@ def within(seconds: float, work: Callable[[], object], text: str) -> None:
 
     thread = threading.Thread(target=run, name="connecting to Ray", daemon=True)
     thread.start()
+    # A thread, since Ray's connecting cannot be interrupted from outside.
     thread.join(seconds)
     if thread.is_alive():
         raise ParamsError(
@@ -97,5 +98,6 @@ def _knock(place: tuple[str, int], what: str, remedy: str) -> None:
     try:
         socket.create_connection(place, timeout=_ANSWER_SECONDS).close()
     except OSError as error:
+        # A timeout is an OSError without words of the system.
         why = error.strerror or "no answer in time"
         raise ParamsError(f"{what} ({why}); {remedy}.") from error

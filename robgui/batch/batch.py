@@ -122,6 +122,8 @@ class Batch(Iterator[Progress]):
         self._trusted = plan.trusted
         self._budget = CommitBudget()
         known = finished(workspace)
+        # Continued under their own ids, or a repeated batch would fill the history with runs that
+        # never began.
         self._queued = waiting(workspace)
         self.entries = [
             _first_entry(number, planned, known) for number, planned in enumerate(plan.requests)
@@ -162,6 +164,8 @@ class Batch(Iterator[Progress]):
 
         ``at_once`` does not wait for it.
         """
+        # The deadline first: a signal handler may run between the two lines, and a stop without one
+        # would be late at once.
         self._stop_by = time.monotonic() + (0.0 if at_once else _GRACE_SECONDS)
         self._stopping = True
 
@@ -182,6 +186,7 @@ class Batch(Iterator[Progress]):
             seconds = time.monotonic() - self._began
         else:
             seconds = 0.0
+        # In the first second most of the time is loading, which says nothing about the rest.
         if share > 0 and seconds >= 1:
             left = seconds * (1 - share) / share
         else:

@@ -269,6 +269,7 @@ def _stream(
     """A task on a Ray worker, which keeps its models for the next task."""
     import torch
 
+    # Ray only counts cores; torch would take all of the machine for each task.
     torch.set_num_threads(threads)
     for module in imports:
         importlib.import_module(module)
@@ -288,6 +289,7 @@ def _stream(
 
 @cache
 def _shelf(device: str) -> LoadedCache:
+    # One for each process: Ray uses its workers again, and the model is then loaded already.
     return LoadedCache(device)
 
 
@@ -330,6 +332,7 @@ def prepare_token(version: str) -> None:
             f"Ray {version} starts clusters that ask nobody for a token, so anyone in reach could"
             " run code on them; update it with: pip install -U 'robgui[cluster]'"
         )
+    # Before Ray makes it, with whatever mode the umask allows.
     private_folder(Path.home() / ".ray")
     os.environ.pop("RAY_AUTH_MODE", None)
 

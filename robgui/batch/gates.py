@@ -84,6 +84,7 @@ class Gate:
         array = np.asarray(result, dtype=np.float64)
         if not array.size or (array.size > 1 and not self.reduction):
             return math.nan
+        # Without a reduction there is one value, of which each reduction gives the same.
         return float(_REDUCTIONS[self.reduction or "max"](array))
 
     def breaks(self, value: float) -> bool:
@@ -117,6 +118,7 @@ def judge(
         ]
         done = entry.state is RunState.DONE and entry.run_id
         if mine and done:
+            # Read once for all gates: a result may have megabytes.
             result = workspace.result(entry.run_id)
         else:
             result = None
@@ -157,6 +159,7 @@ def _check_field(result: type[Any], parts: Sequence[str], reduced: bool, text: s
             )
         hint = hints[part]
     kinds = {hint, *get_args(hint)}
+    # Ellipsis: tuple[float, ...] has as many values as it likes.
     if not reduced and (np.ndarray in kinds or Ellipsis in kinds):
         raise ParamsError(
             f"The gate {text!r}: {'.'.join(parts)} is an array; add .mean, .min or .max."

@@ -47,6 +47,8 @@ def open_models(suite: Suite, trust: bool) -> Iterator[SuiteModel]:
         for path in suite.files(table.path, where):
             settings: dict[str, Any] = dict(table.settings)
             try:
+                # Planning needs its content, shape and classes; all models of a suite need not fit
+                # a card at once.
                 classifier = load(path, trust=trust, device="cpu", **settings)
             except RobguiError as error:
                 if isinstance(error, TrustError):

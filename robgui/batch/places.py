@@ -25,6 +25,7 @@ def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Worke
         places: One worker each.
         imports: Modules that a worker imports first, for instance to register your own analysis.
     """
+    # The limit of one worker alone would let several of them exhaust the machine.
     memory = usual_memory() // max(1, len(places))
     terms = Terms(imports=(*imports, _PLANNING), attempts=_ATTEMPTS, memory=memory)
     return Workers(places, terms)
@@ -41,6 +42,7 @@ def local_places(device: str = "", workers: int = 0) -> list[Place]:
     if not found:
         raise ParamsError(f"There is no device {wanted!r} here; choose one of: {', '.join(known)}.")
     count = workers or len(found)
+    # Together no more threads than cores: oversubscribed, OpenMP spends its time waiting.
     threads = max(1, cores() // count)
     return [
         Place(found[number % len(found)], threads if wanted == "cpu" else 0)

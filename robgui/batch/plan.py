@@ -79,6 +79,7 @@ def expand(
     for place, table in enumerate(suite.analyses):
         before = len(found)
         for planned in expansion.requests(table, place):
+            # Two tables may ask the same; it is run once.
             found.setdefault(planned.request.fingerprint, planned)
             if len(found) > MOST_REQUESTS:
                 raise ParamsError(
@@ -192,6 +193,7 @@ class _Expansion:
         from robgui.core.dataset import match
         from robgui.core.dataset.matching import fits
 
+        # Both are held in lists for as long as this, so no id comes twice.
         key = (id(model), id(source))
         if key not in self._fits:
             said: list[str] = []

@@ -93,6 +93,7 @@ def read_plan(answer: Planning, trust: bool) -> Plan:
     """
     try:
         document = json.loads(answer.document.tobytes())
+        # Checked again here: the process that answers has run foreign code.
         if len(document["requests"]) > MOST_REQUESTS:
             raise ValueError("too many requests")
         return Plan(
@@ -122,6 +123,7 @@ def _text(value: Any) -> str:
 
 @contextmanager
 def _planner(executor: Executor, imports: tuple[str, ...]) -> Iterator[Any]:
+    # Workers can be asked; a cluster only computes.
     if hasattr(executor, "ask"):
         yield executor
         return

@@ -41,6 +41,7 @@ def pack(reference: Reference) -> Parcel:
             f"{path} has {amount(size)}, too much to be sent; put it on a folder that every machine"
             " of the cluster shares."
         )
+    # A file may have grown since it was measured; its own reader bounds it again.
     return {name: read_regular(file, MOST_BYTES) for name, file in names}
 
 

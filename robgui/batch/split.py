@@ -49,6 +49,7 @@ class SplitExecution(Execution):
     @property
     def done(self) -> int:
         """Units of work of all parts."""
+        # After the merge its own Step counts; before, only the parts know.
         if self.state.ended:
             return super().done
         return sum(part.done for part in self.parts)

@@ -31,6 +31,7 @@ class _Choice(_Table):
     @field_validator("index", mode="before")
     @classmethod
     def _as_text(cls, value: Any) -> Any:
+        # index = 3 and index = [0, 4] read as on the command line.
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if isinstance(value, list):
@@ -138,6 +139,7 @@ class Suite(_Table):
             folder, pattern = resources.path("demo"), pattern.removeprefix(DEMO)
         whole = _whole(pattern)
         folder, pattern = (
+            # ``glob`` refuses absolute patterns.
             (Path(whole.anchor), str(whole.relative_to(whole.anchor)))
             if whole.is_absolute()
             else (folder, str(whole))
@@ -163,6 +165,7 @@ def _matches(folder: Path, pattern: str) -> list[Path]:
         return sorted(
             path
             for path in folder.glob(pattern)
+            # Side files lie beside their models, and "*" would take them for models.
             if path.suffix != ".toml" and not path.name.startswith(".")
         )
     except (OSError, ValueError, NotImplementedError):

@@ -29,6 +29,7 @@ def suite_of_runs(requests: Iterable[Request]) -> str:
     parts = [_HEAD]
     parts += [_table("models", _model(one)) for one in models]
     parts += [_table("datasets", {"path": one.path, "options": one.options}) for one in data]
+    # The same question asked twice is one table; a dict keeps the order.
     parts += dict.fromkeys(_table("analyses", _analysis(one)) for one in asked)
     return "\n".join(parts)
 
@@ -75,6 +76,7 @@ def _told(value: Any) -> bool:
 def _toml(value: Any) -> str:
     """A value of JSON as TOML writes it; what is None is left out."""
     if isinstance(value, Mapping):
+        # Quoted: names of classes may hold anything. TOML has no null.
         pairs = [f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items() if v is not None]
         return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -118,6 +118,7 @@ def junit(name: str, progress: Progress, outcomes: Sequence[GateOutcome]) -> byt
         if entry.verdict is not None:
             said = f"{entry.verdict.status.words}. {entry.verdict.text}"
             ET.SubElement(case, "system-out").text = clean(said)
+        # In JUnit an error is a test that could not run, a failure one that found something.
         if entry.state is RunState.FAILED:
             ET.SubElement(case, "error", message=clean(entry.error))
         elif entry.state is not RunState.DONE:
@@ -138,6 +139,7 @@ def junit(name: str, progress: Progress, outcomes: Sequence[GateOutcome]) -> byt
         kind: len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error", "skipped")
     }
     suite.attrib |= {
+        # Pipelines show these counts without looking at the cases.
         "tests": str(len(suite)),
         "failures": str(counts["failure"]),
         "errors": str(counts["error"]),

@@ -29,6 +29,7 @@ from robgui.core.errors import (
 )
 
 GATE_FAILED = 1
+# 128 + SIGINT, as shells report it.
 INTERRUPTED = 130
 BAD_INPUT = 2
 BUG = 3
@@ -148,6 +149,7 @@ def _command(words: list[str]) -> int:
         print("robgui: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # The reader of our output has gone, as in "robgui list | head".
+        # Or Python's own flush at exit would raise the same again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except RobguiError as error:
@@ -204,6 +206,7 @@ def dispatch(words: list[str]) -> int:
     if not words:
         return _gui([])
     command, rest = words[0], words[1:]
+    # Before the slow imports: a mistyped path is the commonest mistake.
     if command in ("run", "inspect", "check"):
         check_places(rest, first=command == "inspect")
     if command in _HOMES:

@@ -18,6 +18,7 @@ def batch(words: list[str]) -> int:
         raise ParamsError(f"{given.suite}: there is no such suite; name a TOML file.")
     report = writable("--junit", given.junit)
     for module in given.import_module:
+        # Here too, not only in the workers: the gates and the plan name its analyses.
         importlib.import_module(module)
     from robgui.cli.batching import carry_out
 

@@ -57,6 +57,8 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
             picture = _carry_out(going, shown)
             stopped = picture.count(RunState.QUEUED) + picture.count(RunState.CANCELLED) > 0
             if stopped:
+                # Requests that were never run would break every gate, which says nothing about the
+                # models.
                 outcomes = []
             else:
                 outcomes = judge(gates, picture.entries, workspace)
@@ -77,11 +79,13 @@ def _carry_out(going: Batch, shown: bar.ProgressLine) -> Progress:
     failed: set[int] = set()
     with _signals(going, shown):
         for picture in going:
+            # All entries only when a failure was added: this comes ten times a second.
             for entry in picture.entries if picture.count(RunState.FAILED) > len(failed) else ():
                 if entry.state is RunState.FAILED and entry.number not in failed:
                     failed.add(entry.number)
                     shown.say(f"Failed: {entry.title}: {entry.error}")
             shown.title = f"{picture.ended:,} of {count(len(picture.entries), 'request')}"
+            # The bar counts whole units; a thousandth is finer than it can draw.
             shown.show(Step(round(1000 * picture.share), 1000, None))
     shown.close()
     return picture
@@ -93,6 +97,7 @@ def _signals(going: Batch, shown: bar.ProgressLine) -> Iterator[None]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal presses
+        # A handler must not raise here: it may run inside a write to the workspace.
         presses += 1
         going.stop(at_once=presses > 1)
         if presses == 1:

@@ -35,7 +35,9 @@ def _write(error: BaseException) -> str:
         f"{' '.join(sys.argv)}\n\n",
         *traceback.format_exception(error),
     ]
+    # mkstemp: a known name in a shared folder could be somebody else's link.
     handle, name = tempfile.mkstemp(prefix="robgui-bug-", suffix=".txt")
+    # Arguments that are no UTF-8 come as surrogates, which UTF-8 cannot hold.
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.writelines(lines)
     return name

@@ -117,6 +117,7 @@ def _options(
         if action.help == argparse.SUPPRESS:
             continue
         for name in action.option_strings:
+            # Short forms complete to nothing longer.
             if not name.startswith("--"):
                 continue
             values = tuple(map(str, action.choices or (words or {}).get(name, ())))
@@ -157,6 +158,7 @@ def _bash(found: Sequence[Command]) -> Iterator[str]:
     yield "        esac"
     yield "    fi"
     yield '    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")'
+    # mapfile, since the usual array assignment would split file names at blanks.
     yield '    [[ -n $files ]] && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY \\'
     yield '        < <(compgen -f -- "$current")'
     yield "}"
@@ -219,6 +221,7 @@ def _fish(found: Sequence[Command]) -> Iterator[str]:
     for command in found:
         seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in command.words)
         start = f"complete -c {_NAME} -n {shlex.quote(seen)}"
+        # -f: no files until the analysis is named.
         if command.words == ("run",):
             start = f"{start} -f"
         for word in command.arguments:

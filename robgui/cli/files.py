@@ -26,6 +26,8 @@ def writable(option: str, name: str | None) -> Path | None:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
         if not there or path.is_file():
+            # Tried rather than asked: os.access is wrong about Windows' permissions and many
+            # network shares. Appending leaves an existing file as it is.
             with path.open("ab"):
                 pass
         if not there:

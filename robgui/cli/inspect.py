@@ -79,6 +79,7 @@ def _inspect(
     if not given.json:
         for name, value in facts(card).items():
             print_line(f"{name + ':':<14}{value}")
+        # The data may take a while to open, and the model's lines are ready.
         sys.stdout.flush()
     document = _document(card)
     if given.data:
@@ -196,6 +197,7 @@ def _print_ways(tried: WaysTried) -> None:
     if not tried.ways:
         return
     best = tried.ways[0]
+    # Ways are sorted with ties in the order tried, so the present settings win one.
     if best.name == "as it is":
         print_line("No other usual preprocessing is right more often than the present one.")
         return

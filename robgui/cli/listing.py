@@ -21,6 +21,7 @@ def list_analyses(words: list[str]) -> int:
         return _list_formats(given.json)
     wanted = {find(name).name for name in given.analysis} or set(analyses())
     for problem in problems():
+        # Not to stdout, which may be JSON for a program.
         print_line(f"Warning: {problem}", sys.stderr)
     if given.json:
         print_json([_described(one) for one in analyses().values() if one.name in wanted])

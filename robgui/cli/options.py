@@ -28,13 +28,16 @@ def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Seq
         if name in taken:
             continue
         if field.annotation is bool:
+            # --flag alone means yes; --flag no still works.
             flag = {"nargs": "?", "const": "yes"}
         else:
             flag = {}
+        # argparse formats help texts with the % operator.
         help_text = describe(field).replace("%", "%%")
         option = f"--{name.replace('_', '-')}"
         group.add_argument(
             option,
+            # With a colon: no option of the command itself can have such a name.
             dest=f"param:{name}",
             metavar=_metavar(field),
             default=None,

@@ -63,10 +63,12 @@ def check_places(words: Sequence[str], *, first: bool = False) -> None:
     parser.add_argument("--model", action="append", default=[])
     parser.add_argument("--data")
     if first:
+        # The same destination as --model, so one loop below sees both.
         parser.add_argument("model", nargs="?", action="append", default=[])
     add_model_options(parser)
     try:
         given, _ = parser.parse_known_args(words)
+    # The real parser will say it, with the options of the analysis.
     except argparse.ArgumentError:
         return
     for model in filter(None, given.model):

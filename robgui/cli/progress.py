@@ -32,6 +32,7 @@ class ProgressLine:
     def __init__(self, title: str, stream: TextIO | None = None) -> None:
         self.title = title
         self._stream = stream or sys.stderr
+        # Emacs' shell is a terminal that cannot erase a line.
         self._terminal = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._began: float | None = None
         self._drawn = 0.0
@@ -46,6 +47,8 @@ class ProgressLine:
         if self._terminal and (ended or now - self._drawn >= _REDRAW_SECONDS):
             self._drawn = now
             columns = shutil.get_terminal_size().columns
+            # Back to the start, and EL of ECMA-48 erases the line. One column less: a full line
+            # would wrap, and leave a copy behind at every redraw.
             self._stream.write(f"\r\x1b[K{plain(self._bar(step, columns))[: max(1, columns - 1)]}")
             self._stream.flush()
         elif not self._terminal and step.total and step.done * 10 // step.total > self._tenth:

@@ -44,6 +44,7 @@ def reproduce(words: list[str]) -> int:
         chosen = methods()
     else:
         chosen = (given.method,)
+    # An unknown method is refused now, not after the first one has computed for an hour.
     for method in chosen:
         claims_of(method)
     record = ReproductionRecord(_folder(given.out), vars(given))
@@ -61,6 +62,7 @@ def reproduce(words: list[str]) -> int:
     finally:
         watcher.close()
     with deaf():
+        # A second Ctrl-C must not cut the file short.
         record.write(state)
     print(table(record.claims, shutil.get_terminal_size((_WIDTH, 24)).columns))
     print(record.summary())
@@ -112,6 +114,7 @@ def _folder(out: str) -> Path:
         raise ParamsError(
             f"--out {out}: the folder cannot be made ({error.strerror}); name another one."
         ) from error
+    # An existing folder is not touched by mkdir, whoever owns it.
     if not os.access(folder, os.W_OK):
         raise ParamsError(f"--out {out}: nothing may be written there; name another folder.")
     return folder
@@ -174,6 +177,7 @@ class ReproductionRecord:
             }
         )
         self._last = now
+        # After every claim, each of which may have taken minutes: a crash loses one.
         self.write("running")
 
     def write(self, state: str) -> None:

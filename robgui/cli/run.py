@@ -181,6 +181,7 @@ def parser(known: Analysis) -> argparse.ArgumentParser:
             metavar="PLACE",
             help=f"{known.export.title.lower()} into a new folder, or one file that ends in .npz",
         )
+    # A setting named like an option of the command itself is left to --set.
     taken = [action.dest for action in made._actions]
     add_params(made, known.params, taken)
     return made

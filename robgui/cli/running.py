@@ -55,6 +55,7 @@ def carry_out(wish: Wish) -> int:
             return 0
         if cost is not None and cost.longest > _WORTH_SAYING:
             progress.say(cost_line(wish.known.title, cost))
+        # Made only now: a run that was refused leaves no empty workspace behind.
         if place is not None and workspace is None:
             workspace = stack.enter_context(Workspace.open(place))
         trusted = frozenset(model.ran for model in models if model.ran)
@@ -132,6 +133,7 @@ def _carry_out(
         _watch(execution, executor, progress)
     except KeyboardInterrupt:
         with deaf():
+            # And waited for: the worker still has to hand over its newest Step.
             execution.stop()
             _watch(execution, executor, progress)
     progress.close()
@@ -161,6 +163,8 @@ def _watch(execution: Execution, executor: Executor, progress: ProgressLine) -> 
 def _left_out(execution: Execution, executor: Executor) -> str:
     """What could not be read of the data; empty if their process was lost."""
     data = execution.request.dataset
+    # An error without an exception is a lost process, which would be started again just to be
+    # asked.
     if data is None or (execution.error and execution.problem is None):
         return ""
     return str(executor.ask("left_out", data=data.fingerprint))

@@ -36,6 +36,7 @@ def _handled(handlers: dict[signal.Signals, object]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    # Restored afterwards: a notebook or pytest has handlers of its own.
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}  # type: ignore[arg-type]
     try:
         yield

@@ -16,6 +16,7 @@ def tour(words: list[str]) -> int:
     given = parser().parse_args(words)
     from robgui.doctor import window_problem
 
+    # Before Qt starts, which reads it once.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if problem := window_problem(os.environ):
         raise RobguiError(problem)

@@ -35,6 +35,7 @@ def version(package: str) -> str | None:
 
 def numbers(version: str) -> tuple[int, ...]:
     """Major and minor number of a version, for comparison."""
+    # As numbers: as text 6.10 would come before 6.8.
     return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
 
 
@@ -69,6 +70,7 @@ def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any,
     if frozen():
         itself = ["doctor"]
     else:
+        # -P: a random.py in the current folder must not be imported in place of Python's own.
         itself = ["-P", "-m", "robgui.doctor"]
     return answer_of([sys.executable, *itself, "--probe", name], environment)
 
@@ -92,6 +94,7 @@ def answer_of(
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     if answer.returncode == 0:
+        # The last line: libraries print greetings when they are imported.
         return json.loads(answer.stdout.splitlines()[-1]), ""
     # The frozen start's own.
     lines = [

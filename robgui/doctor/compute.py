@@ -39,6 +39,7 @@ def check_torch() -> Check:
             f"{name} is a build for the CPU, but an NVIDIA driver {driver} is here; a CUDA build"
             " would be faster.",
         )
+    # "CUDA Version" of nvidia-smi is the newest that the driver can run, not what is installed.
     if newest and numbers(newest) < numbers(found["cuda"]):
         limit = f", which goes up to CUDA {newest}"
     else:
@@ -53,6 +54,7 @@ def check_torch() -> Check:
 
 def driver_versions() -> tuple[str, str]:
     """The NVIDIA driver and the newest CUDA it can run; empty if there is none."""
+    # Not torch, which says nothing of a driver that it cannot use.
     told = output(["nvidia-smi"])
     driver, newest = (
         re.search(rf"{what} Version:\s*([\d.]+)", told) for what in ("Driver", "CUDA")

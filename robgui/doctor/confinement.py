@@ -27,6 +27,7 @@ def check_confinement() -> Check:
             " process of its own, with the rights of the user; open models of strangers elsewhere.",
         )
     with tempfile.TemporaryDirectory() as own, tempfile.TemporaryDirectory() as outside:
+        # Something to overwrite, cut short and remove, if that is not refused.
         (Path(outside) / "kept").touch()
         found, error = probe("confinement", {"TMPDIR": own, OUTSIDE: outside})
     if found is None:

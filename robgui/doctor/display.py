@@ -62,8 +62,10 @@ def _x11_answers(display: str) -> bool:
         return Path(display.partition(":")[0]).exists()  # A socket's own path, as on macOS.
     host, number = match[1], int(match[2])
     if host:
+        # X11 listens at 6000 plus the number of the display; ssh -X starts at 10.
         return _answers(socket.AF_INET, (host, 6000 + number))
     path = f"/tmp/.X11-unix/X{number}"
+    # As a file or, on Linux, in the abstract namespace.
     return _answers(socket.AF_UNIX, path) or _answers(socket.AF_UNIX, "\0" + path)
 
 

@@ -42,6 +42,8 @@ def examine(only: Sequence[str] = ()) -> list[Check]:
     chosen = [
         check for name, checks in SECTIONS.items() if not only or name in only for check in checks
     ]
+    # Threads are enough, as the work is in child processes; each imports a library of hundreds of
+    # megabytes, so only a few at once.
     with ThreadPoolExecutor(max_workers=4) as pool:
         return list(pool.map(lambda check: check(), chosen))
 

@@ -57,8 +57,10 @@ def check_resources() -> Check:
 
 
 def _look(name: str, folder: Path, remedy: str, worst: State) -> Check:
+    # The folder itself is made by the first run.
     existing = next(parent for parent in (folder, *folder.parents) if parent.is_dir())
     try:
+        # Really written: permissions say nothing of quotas and read-only mounts.
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:

@@ -33,6 +33,7 @@ def check_opencv() -> Check:
 
 def check_onnx() -> Check:
     """Checks that ONNX files can be read."""
+    # Missing is a choice, and only worth a warning; broken is not.
     if not importlib.util.find_spec("onnxruntime"):
         return Check(
             "onnx", "WARN", "ONNX files cannot be opened until you run: pip install 'robgui[onnx]'"

@@ -48,6 +48,7 @@ DEBIAN_PACKAGES = {
 
 def check_qt_libraries() -> Check:
     """Checks that Qt finds the system libraries it needs even without a window."""
+    # This plugin needs what every Qt program needs, and nothing of X11.
     missing, problem = missing_libraries("libqoffscreen.so")
     if problem:
         return Check("qt libraries", "FAIL", problem)
@@ -79,6 +80,7 @@ def missing_libraries(plugin: str) -> tuple[list[str], str]:
     path = platform_plugin(plugin)
     if path is None or shutil.which("ldd") is None:
         return [], ""
+    # ldd resolves as the loader would, without starting Qt, which aborts when something is missing.
     lines = output(["ldd", str(path)]).splitlines()
     missing = sorted(
         {match[1] for line in lines if (match := re.match(r"\s*(\S+) => not found", line))}

@@ -16,6 +16,7 @@ def check_methods() -> Check:
     again = "install it again: pip install --force-reinstall --no-deps robgui"
     if not found["titles"]:
         return Check("methods", "FAIL", f"robgui finds no method, not even its own; {again}")
+    # Ours broken is a broken installation; another package's is not for us to repair.
     if own := [problem for problem in found["problems"] if "(robgui." in problem]:
         return Check("methods", "FAIL", f"A method of robgui itself is broken; {again} ({own[0]})")
     if found["problems"]:

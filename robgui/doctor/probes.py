@@ -61,6 +61,7 @@ def gl() -> dict[str, str]:
 
 def torch() -> dict[str, Any]:
     """Imports torch, and computes on each graphics card."""
+    # torch warns at length of an old driver, which is reported in a sentence.
     warnings.simplefilter("ignore")
     import torch as library
 
@@ -68,6 +69,7 @@ def torch() -> dict[str, Any]:
     for number in range(library.cuda.device_count()) if library.cuda.is_available() else ():
         names.append(library.cuda.get_device_name(number))
         try:
+            # Listed is not usable: a build may lack kernels for this card. ``item`` waits for them.
             library.ones(2, device=f"cuda:{number}").sum().item()
         except RuntimeError as error:
             broken.append(f"{names[-1]}: {str(error).partition(chr(10))[0]}")

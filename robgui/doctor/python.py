@@ -54,6 +54,7 @@ def check_requirements() -> Check:
     problems = [
         text
         for one in required
+        # An empty extra leaves out what only the extras need.
         if one.marker is None or one.marker.evaluate({"extra": ""})
         if (text := _unmet(one))
     ]
@@ -70,6 +71,7 @@ def _unmet(requirement: Any) -> str:
     found = version(requirement.name)
     if found is None:
         return f"{requirement.name} is missing"
+    # Whoever has installed a prerelease has chosen it.
     if not requirement.specifier.contains(found, prereleases=True):
         return f"{requirement.name} {found} does not fit {requirement.specifier}"
     return ""
@@ -86,6 +88,7 @@ def check_versions() -> Check:
     parts = {name: found for name in ONE_VERSION if (found := version(name))}
     if len(set(parts.values())) > 1:
         told = ", ".join(f"{name} {found}" for name, found in parts.items())
+        # The part that the window imports decides.
         wanted = parts.get("PySide6-Essentials", max(parts.values()))
         return Check(
             "versions",

@@ -76,6 +76,7 @@ def check_fonts() -> Check:
 def check_gl() -> Check:
     """Checks that OpenGL works, or at least does no harm; nothing in robgui needs it."""
     found, error = probe("gl", _platform())
+    # Asked only then: it tells a Qt that does not start from an OpenGL that does not work.
     if found is None and probe("qt", _platform())[0] is None:
         return Check(
             "opengl",
@@ -103,6 +104,7 @@ def check_gl() -> Check:
 
 
 def _platform() -> dict[str, str]:
+    # A probe on a display that does not answer would abort.
     chosen = os.environ.get("QT_QPA_PLATFORM") or (
         "offscreen" if display_problem(os.environ) else ""
     )

@@ -143,6 +143,7 @@ def _right(state: object) -> bool:
 
 def _parts(suite: GuardSuite, card: ModelCard) -> Iterable[np.ndarray]:
     """The inputs in batches that depend only on the suite and the model."""
+    # The last digits of a score depend on the batch it is computed in.
     size = max(1, card.batch())
     for start in range(0, len(suite.cases), size):
         part = suite.cases[start : start + size]
@@ -157,6 +158,7 @@ def _outcome(
     baseline: Mapping[str, bool] | None,
 ) -> CaseOutcome:
     place, best = suite.place_of(case.expected, card), int(row.argmax())
+    # Below 0 where the answer is wrong, and near 0 where rounding may turn it.
     margin = float(row[place] - np.delete(row, place).max())
     if baseline is None:
         before = None

@@ -13,6 +13,7 @@ from robgui.core.npy import read_array
 #: Largest input of a classifier.
 LARGEST = 256_000_000
 PNG, NPY = ".png", ".npy"
+# In float32, as readers divide: the round trip is compared bit for bit.
 _LEVELS = np.float32(255)
 
 

@@ -121,6 +121,7 @@ class _Drawing:
         self, witness: Witness, data: Any, most: int, generator: np.random.Generator
     ) -> None:
         """Adds random inputs of the same data that the model gets right."""
+        # A model that is nearly always wrong must not have all of its data read.
         order = generator.permutation(len(data.dataset))[: _DRAWS * most]
         # Data sets hold the same picture twice; a second case of it would test nothing new.
         taken, known = 0, {case.sha256 for case in self.cases}
@@ -218,4 +219,6 @@ def _head(witness: Witness) -> tuple[object, ...]:
 
 def _slug(text: str) -> str:
     """A name that every file system accepts."""
+    # Class names may hold slashes, colons or other scripts; with its number it is unique even if
+    # empty.
     return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")[:60]

@@ -65,6 +65,7 @@ class Case(_Part):
         note: What the user wrote.
     """
 
+    # It becomes the name of a file and of a test: nothing in it leads out of the folder.
     name: str = Field(pattern="^[a-z0-9][a-z0-9-]{0,99}$")
     role: Role
     file: str = Field(max_length=200)
@@ -197,6 +198,7 @@ class GuardSuite(_Part):
         if self.kind == "image" or ranges == (self.low, self.high):
             return x
         low, high = (np.asarray(ends, dtype=np.float32) for ends in (self.low, self.high))
+        # Decoded with the suite's ranges and encoded with the model's; rounding may leave [0, 1].
         return np.asarray(np.clip(model.encode(low + x * (high - low)), 0, 1), dtype=np.float32)
 
     def place_of(self, expected: str, model: Model) -> int:

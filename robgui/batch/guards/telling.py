@@ -107,6 +107,7 @@ def _case(outcome: CaseOutcome) -> dict[str, Any]:
         "by": case.by,
         "answer": outcome.answer,
         "answer_before": case.given,
+        # Nine digits hold a float32; the rest is noise of the conversion.
         "probability": round(outcome.probability, 9),
         "margin": round(outcome.margin, 9),
         "barely": outcome.barely,

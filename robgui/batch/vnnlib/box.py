@@ -45,6 +45,7 @@ def to_property(card: ModelCard, outputs: int, ball: Ball) -> Property:
     """
     centre = ball.centre.astype(np.float64)
     low, high = np.clip(centre - ball.radius, 0, 1), np.clip(centre + ball.radius, 0, 1)
+    # Sorted below: a negative std turns the two ends round.
     ends = np.stack([_raw(card, low), _raw(card, high)])
     return Property(ends.min(0), ends.max(0), outputs, _unsafe(card, outputs, ball.label))
 
@@ -93,6 +94,7 @@ def _centre(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, float]:
     if low.min() < -_ROUNDING or high.max() > 1 + _ROUNDING:
         raise ParamsError("The box of the property leaves the range of the model's inputs.")
     radius = float((high - low).max() / 2)
+    # ``to_property`` clips a ball to [0, 1], so a side that ends there tells only one end.
     cut_low, cut_high = low <= _ROUNDING, high >= 1 - _ROUNDING
     whole = ~cut_low & ~cut_high
     if whole.any():
@@ -137,6 +139,7 @@ def _unordered(unsafe: tuple[tuple[Term, ...], ...]) -> set[frozenset[tuple[obje
 
 
 def _one_way(term: Term) -> tuple[object, ...]:
+    # Y_a <= Y_b and Y_b >= Y_a are the same, and other tools write either.
     if isinstance(term.right, int) and term.sign == "<=":
         return term.right, ">=", term.left
     return term.left, term.sign, term.right
@@ -158,6 +161,8 @@ def _affine(card: ModelCard) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = int(np.prod(card.shape))
     known = Convention(card.settings, cpu)
     zeros = torch.zeros((1, *card.shape))
+    # Measured rather than derived: fed with zeros, ones and places, the convention itself tells its
+    # offset, scale and order, whatever the layout.
     start = known.raw_input(zeros).reshape(-1).double().numpy()
     scale = known.raw_input(zeros + 1).reshape(-1).double().numpy() - start
     plain = card.settings.change(low=(0.0,), high=(1.0,), mean=(0.0,), std=(1.0,))

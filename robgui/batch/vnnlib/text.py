@@ -79,6 +79,7 @@ def read(text: str) -> Property:
     """
     inputs = outputs = 0
     bounds: dict[tuple[int, str], float] = {}
+    # One alternative without a condition: what "and" with further ones starts from.
     unsafe: tuple[tuple[Term, ...], ...] = ((),)
     for command in _commands(text):
         match command:
@@ -124,6 +125,7 @@ def _add(
         case [str(sign), str(name), str(value)] if sign in _SIGNS and name.startswith("X_"):
             place, bound = _place(name, "X"), _value(value)
             known = bounds.get((place, sign))
+            # Assertions hold together, so of two bounds the narrower counts.
             tighter = max if sign == ">=" else min
             if known is None:
                 bounds[place, sign] = bound
@@ -132,6 +134,7 @@ def _add(
             return unsafe
         case _:
             more = _alternatives(condition)
+            # Distributed into alternatives of conjunctions, the form in which verifiers take them.
             return tuple((*one, *other) for one in unsafe for other in more)
 
 
@@ -151,6 +154,7 @@ def _alternatives(condition: Any) -> tuple[tuple[Term, ...], ...]:
             if _NAME.fullmatch(left):
                 other = _place(right, "Y") if _NAME.fullmatch(right) else _value(right)
                 return ((Term(_place(left, "Y"), sign, other),),)
+            # A number on the left: 0.5 <= Y_0.
             turned = ">=" if sign == "<=" else "<="
             return ((Term(_place(right, "Y"), turned, _value(left)),),)
     raise _strange(condition)

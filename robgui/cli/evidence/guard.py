@@ -152,6 +152,7 @@ def _tell(checked: Checked, report: Path | None, *, as_json: bool) -> None:
 
 
 def _chosen(numbers: list[int]) -> list[int] | None:
+    # None means the starred ones, an empty list none at all.
     return numbers or None
 
 

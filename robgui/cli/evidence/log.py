@@ -34,9 +34,11 @@ def log(words: list[str]) -> int:
     ):
         chapters = chosen(workspace, given.run)
         tracker = _tracker(given.to, given.experiment)
+        # Logging again after more runs adds only those.
         fresh = [one for one in chapters if not tracker.known(one.run.id)]
         for place, told in enumerate(fresh):
             own = Path(folder) / str(place)
+            # One each: files of two runs have the same names.
             own.mkdir()
             tracker.add(record(workspace, told, own))
         if fresh:

@@ -23,6 +23,7 @@ def pair(words: list[str]) -> int:
     given = parser().parse_args(words)
     if given.layer_inputs and given.bits is None:
         raise ParamsError("--layer-inputs rounds to as many bits as --bits says; give both.")
+    # Exactly one of the two.
     if (given.second is None) == (given.bits is None):
         raise ParamsError("Name a second model, or say --bits for the first one with fewer bits.")
     first = _model(given.first)

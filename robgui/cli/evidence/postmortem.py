@@ -79,6 +79,7 @@ def _seconds(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
+    # Written so that NaN fails it too.
     if not 0 <= value <= 1e6:
         raise argparse.ArgumentTypeError("write a number of seconds from 0 on")
     return value

@@ -108,6 +108,7 @@ def _printed(path: Path, experiments: Sequence[Experiment]) -> Iterator[str]:
     for one in experiments:
         if one.fingerprint and one.request.analysis and not one.whole and _complete(one):
             yield f"run {one.run}: its settings are not those that its fingerprint stands for."
+    # A byte order mark or blank lines in front still make a page.
     if content.lstrip(b"\xef\xbb\xbf \r\n\t")[:9].lower() != b"<!doctype":
         return
     page = content.decode("utf-8", "replace")
@@ -143,6 +144,7 @@ def _compute(
             raise ParamsError(
                 f"None of the runs can be computed again: {'; '.join(places.problems[:3])}."
             )
+        # Seeded: whoever doubts the outcome can draw the same runs.
         drawn = random.Random(given.seed).sample(ready, min(given.runs, len(ready)))
         for one in drawn:
             said = _again(one, places, executor, progress)
@@ -218,6 +220,7 @@ class _Places:
             update={
                 "models": tuple(card.reference() for card in cards),
                 "dataset": None if data is None else self._found[data.fingerprint].reference,
+                # The machine of the report may have had a card that this one lacks.
                 "device": cards[0].device,
             }
         )
@@ -229,6 +232,7 @@ class _Places:
                 paths = self._given.model
             else:
                 paths = self._given.data
+            # The file of that name first, as opening a wrong model takes its time.
             named = sorted(paths, key=lambda path: Path(path).name != wanted.name)
             why = f"{wanted.name} ({wanted.fingerprint}) is not among the files given"
             for path in named:

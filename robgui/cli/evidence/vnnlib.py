@@ -84,6 +84,7 @@ def _write(given: argparse.Namespace) -> int:
     files = {
         model.name: read_regular(model, _LARGEST_MODEL),
         "property.vnnlib": text.encode(),
+        # The list of VNN-COMP: model, property, seconds.
         "instances.csv": f"{model.name},property.vnnlib,{_TIMEOUT}\n".encode(),
     }
     if found is not None:
@@ -94,6 +95,7 @@ def _write(given: argparse.Namespace) -> int:
     else:
         known = ""
     print_line(
+        # Nine digits tell every float32 from its neighbours.
         f"{folder}: {model.name} gives “{card.labels[ball.label]}” within {ball.radius:.9g} of"
         f" the input?{known}"
     )

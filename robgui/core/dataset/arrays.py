@@ -73,6 +73,7 @@ class FileRows:
     def take(self, positions: np.ndarray) -> np.ndarray:
         """The rows at ``positions``, from the disk."""
         rows = np.empty((len(positions), *self.shape[1:]), dtype=self.dtype)
+        # The bytes of the result itself: each row is read in place, without a buffer in between.
         flat = rows.reshape(len(positions), -1).view(np.uint8)
         with reading(self.path), open_regular(self.path) as file:
             for place, position in enumerate(positions):
@@ -92,6 +93,7 @@ class FileRows:
 def array_content(values: np.ndarray) -> str:
     """Hash of shape, type and values."""
     total = hashlib.blake2b(repr((values.shape, values.dtype.str)).encode(), digest_size=16)
+    # In parts: ``tobytes`` copies, and the whole array may fill most of the memory.
     for start in range(0, len(values), 4096):
         total.update(values[start : start + 4096].tobytes())
     return total.hexdigest()
@@ -140,6 +142,7 @@ class ArrayImages(Source):
         """The same arrays under another framing."""
         if framing == self._framing:
             return self
+        # Shallow: both share the blocks and the list of what was skipped.
         other = copy.copy(self)
         other._framing = framing
         return other
@@ -150,6 +153,7 @@ class ArrayImages(Source):
             return images.thumbnail(self._pixels(values), size)
 
     def array(self, positions: np.ndarray, shape: Shape) -> np.ndarray:
+        # Only whole pictures with their channels first can be stacked without touching each.
         if shape != self.shape or self._layout == "hwc":
             return super().array(positions, shape)
         values = self._blocks.take(positions).reshape(len(positions), *shape)
@@ -278,6 +282,7 @@ class Tracks(Source):
                 f"a sequence has {points.shape[1]} columns, not the shape {shape} of the input;"
                 " choose the columns the model takes."
             )
+        # Too short a sequence goes on with its last point, too long a one is cut.
         places = np.minimum(np.arange(shape[0]), len(points) - 1)
         return points[places]
 
@@ -286,6 +291,7 @@ class Tracks(Source):
         if drawing.plane_columns(self._features) is None:
             low, high = self.bounds()
         else:
+            # A path by its own bounds: by those of all tracks a short flight would be a dot.
             low, high = (points.min(0), points.max(0))
         return drawing.track(unit_values(points, low, high), self._features, size)
 
@@ -322,4 +328,5 @@ def column_bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def unit_values(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Scales values to [0, 1] by their columns' bounds; 0.5 if a column is constant."""
     span = (high - low).astype(np.float64)
+    # The inner choice keeps the division from warning, the outer one picks.
     return np.where(span > 0, (values - low) / np.where(span > 0, span, 1), 0.5)

@@ -32,6 +32,7 @@ def numbers(indices: Indices, count: int, where: str) -> np.ndarray:
             )
         return np.flatnonzero(given)
     try:
+        # Python integers beyond 64 bits make an object array, whose cast overflows.
         return given.astype(np.int64).reshape(-1)
     except OverflowError:  # Larger than any count of items.
         raise DataError(

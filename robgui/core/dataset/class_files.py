@@ -27,6 +27,7 @@ _MOST_ROWS = 100_000
 def candidates(names: Iterable[str]) -> list[str]:
     """The files of a folder that may hold class names, the likeliest first."""
     texts = [name for name in names if name.casefold().endswith(_SUFFIXES)]
+    # A stable sort: among equally likely files the order of the listing stays.
     texts.sort(key=lambda name: not is_likely(name))
     return texts[:_LOOKED_INTO]
 
@@ -47,6 +48,7 @@ def names_in(path: Path | Member, classes: Sequence[str]) -> tuple[str, ...] | N
     rows = _rows(path)
     wanted = [_key(name) for name in classes]
     for place in range(max(map(len, rows), default=0)):
+        # Reversed, so that the first row with a key wins.
         known = {_key(row[place]): row for row in reversed(rows) if len(row) > place}
         if not all(key in known for key in wanted):
             continue
@@ -54,6 +56,7 @@ def names_in(path: Path | Member, classes: Sequence[str]) -> tuple[str, ...] | N
         for other in _likely_columns(rows, place):
             if all(len(row) > other for row in found):
                 names = tuple(row[other].strip() for row in found)
+                # Columns of sizes or counts differ from row to row too, but name nothing.
                 if all(names) and len(set(names)) == len(names) and not _all_numbers(names):
                     return names
     return None
@@ -95,6 +98,8 @@ def _rows(path: Path | Member) -> list[list[str]]:
         lines = [line.strip() for line in stream.read().splitlines() if line.strip()]
     pairs = [re.split(r"\s*[\t:,;=]\s*|\s+", line, maxsplit=1) for line in lines[:_MOST_ROWS]]
     if all(len(pair) == 2 for pair in pairs):
+        # Two words per line may also be one name each, such as "traffic light": both readings are
+        # offered.
         return [*pairs, *_numbered(lines)]
     return _numbered(lines)
 
@@ -118,6 +123,7 @@ def _from_json(document: object) -> list[list[str]]:
         if not all(isinstance(part, str | int) for part in parts):
             return []
         rows.append([key, *map(str, parts)])
+    # Both ways round: {"0": "cat"} and {"cat": 0} are equally common.
     return [*rows, *([row[1], row[0]] for row in rows if len(row) == 2)]
 
 

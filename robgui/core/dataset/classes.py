@@ -37,6 +37,7 @@ def moved_columns(matrix: np.ndarray, places: Sequence[int], count: int) -> np.n
     moved = np.zeros((len(matrix), count), dtype=bool)
     for column, place in enumerate(places[: matrix.shape[1]]):
         if place >= 0:
+            # Or, since two columns may move to the same place.
             moved[:, place] |= matrix[:, column]
     return moved
 
@@ -44,6 +45,7 @@ def moved_columns(matrix: np.ndarray, places: Sequence[int], count: int) -> np.n
 def moved_labels(labels: np.ndarray, places: Sequence[int]) -> np.ndarray:
     """Labels in other classes, given the new number of each class, -1 for none."""
     numbers = np.array([*places, -1], dtype=np.int64)
+    # -1 picks the entry appended last, so no label stays no label.
     return np.asarray(numbers[np.where(labels < len(places), labels, -1)])
 
 

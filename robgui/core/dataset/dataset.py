@@ -137,6 +137,7 @@ class Dataset:
             total.update(self.labels.astype("<i8").tobytes())
         if self.label_matrix is not None:
             total.update(np.packbits(self.label_matrix, axis=1).tobytes())
+        # Not for all items in their order: a subset of everything is the same data.
         if len(self) != len(self._source) or (self._index != np.arange(len(self))).any():
             total.update(self._index.astype("<i8").tobytes())
         return total.hexdigest()[:16]
@@ -169,6 +170,7 @@ class Dataset:
         positions = self._positions(chosen)
         target = possible_shape(shape, self.shape, len(positions), self._where)
         try:
+            # All at once first: most data are sound, and one by one is far slower.
             return [int(i) for i in chosen], self._source.array(positions, target)
         except DataError:
             kept, items = self._source.readable(positions, target)

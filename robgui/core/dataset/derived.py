@@ -92,6 +92,7 @@ class DerivedDataset(Dataset):
         plain = from_arrays(np.stack([item.values for item in items]), kind=first.kind)
         labels = np.array([item.label for item in items], dtype=np.int64)
         super().__init__(
+            # A source knows its items by position; these have names of their own.
             Named(plain, [item.name for item in items]),
             name=f"derived from {first.family}",
             labels=labels if (labels >= 0).any() else None,

@@ -35,6 +35,7 @@ def bars(unit: np.ndarray, size: int) -> np.ndarray:
     edges = np.linspace(0, size, len(unit) + 1).round().astype(int)
     for value, left, right in zip(unit, edges[:-1], edges[1:], strict=True):
         top = size - 1 - round(float(np.clip(value, 0, 1)) * (size - 1))
+        # A gap of one pixel between bars that are wide enough, and never a bar without width.
         picture[top:, left : max(left + 1, right - (right - left > 2))] = _COLOURS[0]
     return picture
 
@@ -80,9 +81,11 @@ def _line(
 ) -> None:
     last = len(picture) - 1
     margin = min(2, last // 4)
+    # 1 - up: rows of a picture count from the top.
     points = np.stack([across, 1 - up], 1).clip(0, 1) * (last - 2 * margin) + margin
     cv2.polylines(
         picture,
+        # OpenCV takes points as ``(n, 1, 2)`` int32 only.
         [points.round().astype(np.int32)[:, None]],
         False,
         colour,

@@ -80,6 +80,7 @@ class EncodedImages(Source):
         No dates: a copied folder is the same dataset.
         """
         total = hashlib.blake2b(digest_size=16)
+        # File names on Linux are bytes; those that are no UTF-8 come as surrogates.
         total.update("\n".join(self._keys).encode("utf-8", "surrogateescape"))
         if len(self) <= _SIZED:
             total.update(repr([self.size(position) for position in range(len(self))]).encode())

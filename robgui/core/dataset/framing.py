@@ -25,6 +25,7 @@ _PILLOW = {
     "lanczos": Image.Resampling.LANCZOS,
 }
 _OPENCV = {
+    # Not INTER_NEAREST, which rounds pixel centres differently from Pillow.
     "nearest": cv2.INTER_NEAREST_EXACT,
     "bilinear": cv2.INTER_LINEAR,
     "bicubic": cv2.INTER_CUBIC,

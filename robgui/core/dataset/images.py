@@ -32,6 +32,7 @@ SUFFIXES = frozenset(
         ".pbm",
     }
 )
+# Named, or Pillow would try all of its decoders, EPS with Ghostscript among them.
 _FORMATS = ("PNG", "JPEG", "BMP", "DIB", "TIFF", "WEBP", "GIF", "PPM")
 #: Most pixels: 64 megapixels take 192 MB; Pillow itself warns of bombs from 89 megapixels on.
 LARGEST_PIXELS = 64_000_000
@@ -43,6 +44,7 @@ _TOO_LARGE = (
 )
 #: Rec. 601 luma, the weights Pillow uses for "L".
 _LUMA = np.array((0.299, 0.587, 0.114), dtype=np.float32)
+# EXIF tag 274: 1 is upright, 2 to 8 are the flips and quarter turns that undo the camera's.
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -74,6 +76,8 @@ def decode_image(file: IO[bytes], at_least: int = 0) -> np.ndarray:
     with _opened(file) as image:
         _check_pixels(image)
         if at_least:
+            # JPEG decodes at 1/2, 1/4 or 1/8 straight from its coefficients; other formats ignore
+            # it.
             image.draft(None, (at_least, at_least))
         turn = _TURNS.get(_orientation(image))
         image.load()
@@ -93,6 +97,7 @@ def decode_shape(file: IO[bytes]) -> tuple[int, int, int]:
     """
     with _opened(file) as image:
         _check_pixels(image)
+        # Orientations 5 to 8 turn by a quarter, so the sides change places.
         if _orientation(image) < 5:
             width, height = image.size
         else:
@@ -156,6 +161,7 @@ def _pixels(image: Image.Image) -> np.ndarray:
         low, high = value_range(values) if image.mode == "F" else (0.0, 65535.0)
         return to_unit(values, low, high)[:, :, None]
     grey = image.mode in ("1", "L", "LA", "La")
+    # Not by mode: a palette may hold transparency too.
     if image.has_transparency_data:
         white = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(white, image.convert("RGBA"))
@@ -178,6 +184,7 @@ def value_range(values: np.ndarray) -> tuple[float, float]:
     if not np.isfinite([lowest, highest]).all():
         raise DataError("some values are not finite numbers; correct the file.")
     whole = values.dtype.kind in "iu"
+    # A little beyond either end is rounding of whoever wrote the file.
     for top, close in ((1, 1e-3), (255, 0.5), (65535, 0.5)):
         if (
             lowest >= -close
@@ -206,6 +213,7 @@ def to_unit(values: np.ndarray, low: float, high: float) -> np.ndarray:
     unit = ((values.astype(np.float32) - np.float32(low)) / np.float32(high - low)).astype(
         np.float32
     )
+    # Written so that a NaN fails it: every comparison with NaN is false.
     if unit.size and not (unit.min() >= -2e-3 and unit.max() <= 1.002):
         raise DataError(
             f"its values are not all between {low:.4g} and {high:.4g}; give low and high, what"

@@ -157,6 +157,7 @@ def label_array(
 def _word(value: object) -> str:
     if value is None:
         return ""
+    # Before the numbers, since bool is one; and never "True", which would be a word.
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float) and value.is_integer():
@@ -181,6 +182,7 @@ class LabelFile:
         "" if none.
         """
         path = PurePosixPath(key)
+        # The strictest first: two folders may hold files of the same name.
         for name in (key, path.name, path.stem):
             if name in self.labels:
                 return self.labels[name]

@@ -24,6 +24,7 @@ from robgui.core.regular import open_regular
 def _memory() -> int:
     """Bytes of memory in this machine, 8 GiB if the system does not tell."""
     try:
+        # Windows has no sysconf, hence AttributeError below.
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return 8 * 2**30
@@ -187,6 +188,8 @@ def text_encoding(path: Path | Member, largest: int = LARGEST_TABLE) -> str:
         DataError: The text is too large, is not text, or the file is broken.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
+    # "-sig" drops the mark that Excel puts in front, or it would be part of the first column's
+    # name.
     encoding, total = "utf-8-sig", 0
     with reading(path), open_bytes(path) as stream:
         while part := stream.read(_CHUNK):
@@ -222,6 +225,7 @@ def open_text(path: Path | Member, largest: int = LARGEST_TABLE) -> Iterator[io.
     """Opens a text file in whatever encoding it has; line ends are kept."""
     encoding = text_encoding(path, largest)
     with reading(path), open_bytes(path) as stream:
+        # newline="": a quoted cell of a CSV file may hold line ends of its own.
         yield io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
 
 
@@ -253,6 +257,7 @@ def digest(path: Path) -> str:
     with reading(path), open_regular(path) as file:
         size = file.seek(0, io.SEEK_END)
         total.update(str(size).encode())
+        # Both ends: headers lie at the start, and what a download lost at the end.
         starts = (0,) if size <= _WHOLE else (0, size - _WHOLE // 2)
         for start in starts:
             file.seek(start)

@@ -224,6 +224,7 @@ def correspondence(classifier: Model, dataset: Dataset) -> Correspondence | None
 def _used(dataset: Dataset) -> set[int]:
     """The numbers of the classes that the dataset uses."""
     if dataset.label_matrix is not None:
+        # Each column counts, even one without a single True: it still stands for an output.
         return set(range(dataset.label_matrix.shape[1]))
     if dataset.labels is not None:
         return set(np.unique(dataset.labels).tolist()) - {-1}

@@ -115,6 +115,7 @@ def _by_name(names: Sequence[str], labels: Sequence[str]) -> tuple[int, ...]:
 def _keys(name: str) -> tuple[str, ...]:
     """The keys a name is looked up by, the strictest first."""
     plain = _plain(name)
+    # "=", "#" and "~" cannot occur in a plain key, so the kinds of keys never mix.
     keys = [f"={name}", plain]
     number = _NUMBER.fullmatch(name.strip().casefold())
     if number:

@@ -92,6 +92,7 @@ class ObjectImages(Source):
 
     def _values(self, position: int) -> np.ndarray:
         value = _input(self._items, position)
+        # Palette images would give indices, not colours.
         if _is_picture(value) and value.mode not in ("RGB", "L"):
             value = value.convert("RGB")
         return as_array(value)
@@ -154,6 +155,7 @@ def from_object(given: Any, options: Options) -> Dataset:
 def as_array(value: Any) -> np.ndarray:
     """A tensor, a picture or anything array-like as a numeric array."""
     if hasattr(value, "detach"):
+        # NumPy can read neither a tensor that needs gradients nor one on the GPU.
         value = value.detach().cpu()
     try:
         array = np.asarray(value)
@@ -226,6 +228,7 @@ def _targets(
     items: Any, names: tuple[str, ...], name: str
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """The labels: from the object's own list, or else item by item."""
+    # Asking every item for its label would decode every picture.
     for attribute in ("targets", "labels", "_labels"):
         known = getattr(items, attribute, None)
         if known is not None and not callable(known) and len(known) == len(items):

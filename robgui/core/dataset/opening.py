@@ -72,6 +72,7 @@ def open_dataset(path: str | Path | Sequence[str | Path] | Any, **options: objec
     chosen = parse(options)
     for name in ("labels", "names_file"):
         if given := getattr(chosen, name):
+            # Absolute: options are stored, and used again from another folder.
             chosen = chosen.model_copy(update={name: str(_existing(given).absolute())})
     dataset = _named(_opened(path, chosen))
     if chosen.classes:

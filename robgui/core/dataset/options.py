@@ -20,6 +20,7 @@ _WORDS: dict[str, Part] = {
     **dict.fromkeys(("val", "valid", "validation", "dev"), "val"),
     **dict.fromkeys(("test", "testing", "tst", "eval", "t10k"), "test"),
 }
+# A word of its own: "contest" is no test.
 _PART = re.compile(rf"(?:.*[-_. ])?({'|'.join(_WORDS)})(?:[-_. ]?(?:set|data|images?))?")
 
 

@@ -19,6 +19,7 @@ def picture_of(x: np.ndarray, kind: str) -> np.ndarray:
         return bars(x, SIDE)
     if kind == "sequence":
         return track(x, (), SIDE)
+    # + 0.5: the cast cuts, and a byte shall come back as the same byte.
     pixels = np.asarray(np.clip(x, 0, 1) * 255 + 0.5, dtype=np.uint8).transpose(1, 2, 0)
     if pixels.shape[2] == 3:
         return np.ascontiguousarray(pixels)

@@ -89,6 +89,7 @@ class Shards:
         """At most ``most`` ranges of about equal length that together hold every unit once."""
         units = self.units(params, inputs)
         parts = max(1, min(most, units))
+        # In integers: each part begins exactly where the one before it ends.
         return [range(units * i // parts, units * (i + 1) // parts) for i in range(parts)]
 
 
@@ -311,6 +312,7 @@ def analysis(
     """
 
     def make(engine: Callable[..., Iterator[Step[R]]]) -> Analysis:
+        # Resolved: annotations of the engine are only texts.
         hints = get_type_hints(engine)
         return Analysis(
             name=engine.__name__,

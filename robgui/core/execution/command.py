@@ -23,6 +23,7 @@ def command_line(request: Request) -> str:
     words = ["robgui", "run", request.analysis.replace("_", "-")]
     for model in request.models:
         words += ["--model", model.path or f"<{model.name}>"]
+    # --model-set holds for all models alike, so it can repeat the settings of one only.
     if len(request.models) == 1:
         words += _pairs("--model-set", _not_in_side_file(request.models[0]))
     if request.dataset is not None:

@@ -24,6 +24,7 @@ class Deferred:
     @property
     def function(self) -> Callable[..., Any]:
         """The function itself, imported now."""
+        # Not kept: once imported, this is a look-up in a dictionary.
         found: Callable[..., Any] = getattr(importlib.import_module(self._module), self.__name__)
         return found
 

@@ -263,6 +263,7 @@ class Execution:
             state, self.problem = RunState.FAILED, problem or lost
             self.error = " ".join(dict.fromkeys(filter(None, (error, str(lost)))))
         with self._lock:
+            # Last: whoever sees that it has ended finds everything else in place.
             self.state = state
             self._go.set()
 

@@ -57,6 +57,7 @@ class Steps(Iterator[Step[Any]]):
             self.execution.end(RunState.CANCELLED, "interrupted by the user")
             raise
         finally:
+            # Between two calls it is the caller who takes the time.
             clock.stop()
 
     def stop(self) -> None:

@@ -39,6 +39,7 @@ def is_of_one_input(request: Request) -> bool:
 
 def same_question(one: Request, other: Request) -> bool:
     """Whether two requests ask the same; models after the first may be in any order."""
+    # From three models on: besides the first there is only one in a pair, so nothing to reorder.
     if one.models[:1] == other.models[:1] and len(one.models) > 2:
         names = [[model.fingerprint for model in each.models] for each in (one, other)]
         if sorted(names[0]) == sorted(names[1]):

@@ -81,6 +81,8 @@ def bringing(analysis: str) -> Method | None:
 
     Ours take precedence over those of other packages, so it is the only one.
     """
+    # Analyses are mostly named after their method, so the right record is usually the first
+    # imported.
     ours = sorted(filter(_ours, _entries()), key=lambda entry: not analysis.startswith(entry.name))
     for entry in ours:
         with contextlib.suppress(Exception):  # Reported by ``problems``.
@@ -110,6 +112,7 @@ def _discover() -> tuple[tuple[Method, ...], tuple[str, ...]]:
 def _entries() -> tuple[EntryPoint, ...]:
     """All entry points, ours first; reading those of every package takes milliseconds."""
     found = entry_points(group=GROUP)
+    # Ours first: whoever comes second with a name is refused, so nobody can replace our analyses.
     return tuple(sorted(found, key=lambda entry: (not _ours(entry), entry.name)))
 
 

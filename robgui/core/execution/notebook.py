@@ -104,4 +104,5 @@ def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
     one = classifier.shape
     if classifier.kind != "image":
         return shape == one
+    # Channels first, channels last, or a grey picture without an axis for them.
     return shape in (one, (*one[1:], one[0])) or (one[0] == 1 and shape == one[1:])

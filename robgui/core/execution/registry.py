@@ -28,6 +28,7 @@ def unregister(name: str) -> None:
 def analyses() -> dict[str, Analysis]:
     """Every analysis by name, in the order of the rail."""
     known = {one.name: one for method in methods() for one in method.analyses}
+    # Loose ones win: a notebook may replace an analysis by its own.
     return known | _LOOSE
 
 

@@ -77,6 +77,8 @@ _KERAS = (b"keras_version", b"model_weights", b"layer_names")
 _STILL = (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis")
 #: A CIFAR pickle is a dictionary whose first key is one of these.
 _CIFAR = re.compile(
+    # PROTO, perhaps FRAME, EMPTY_DICT, perhaps BINPUT or MEMOIZE, perhaps MARK, then a string with
+    # a length of one byte (U, C, \x8c) or four (X, B).
     rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:q.|\x94)?\(?(?:[UC\x8c].|[XB]....)"
     rb"(?:batch_label|filenames|fine_label|coarse_label|num_cases_per_batch|label_names)",
     re.DOTALL,
@@ -112,6 +114,8 @@ def identify(path: Path) -> Identity:
         return _archive(path)
     if head.startswith(b"\x1f\x8b"):
         return _compressed(path, head)
+    # In this order: data in a pickle first, or it would pass for a model; text last, since only its
+    # name tells what it is.
     return (
         _stored_data(head, length, path)
         or _binary(head, length, path)
@@ -155,6 +159,7 @@ def _stored_data(head: bytes, length: int, path: Path) -> Identity | None:
 def _binary(head: bytes, length: int, path: Path) -> Identity | None:
     """Formats without a magic number but with a recognisable structure."""
     if head[:1] == b"\x80":
+        # 0x1950A86A20F9469CFC6C of torch.serialization: LONG1, ten bytes little-endian, STOP.
         legacy = head[2 : 2 + len(_LEGACY_MAGIC)] == _LEGACY_MAGIC
         return model(Format.LEGACY if legacy else Format.PICKLE)
     if _is_safetensors(head, length):
@@ -163,6 +168,7 @@ def _binary(head: bytes, length: int, path: Path) -> Identity | None:
         return data(DataFormat.IDX)
     if head[:1] == b"\x08" and len(head) > 1 and 0 < head[1] < 32:
         return model(Format.ONNX)  # A protobuf whose first field is a small ir_version.
+    # "BM" alone begins many a text; bytes 6 to 9 are reserved and zero in a bitmap.
     if head[:2] == b"BM" and head[6:10] == bytes(4):
         return data(DataFormat.PICTURE)
     # A PNM file begins like a table whose first column is called P1.
@@ -190,6 +196,7 @@ def _text(head: bytes, path: Path) -> Identity | None:
         return data(DataFormat.TABLE)
     if suffix == ".toml" and b"[[" in head:
         return Identity(Kind.SUITE, "a suite of runs")
+    # Behind the byte order mark and blanks.
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] in (b"{", b"["):
         return data(DataFormat.JSON)
@@ -209,6 +216,7 @@ def _archive(path: Path) -> Identity:
 
 def _inside_zip(names: Collection[str]) -> Identity:
     roots = {name.partition("/")[0] for name in names}
+    # torch.save puts everything into one folder, which it names after the file.
     if len(roots) == 1:
         shared = f"{roots.pop()}/"
     else:
@@ -216,6 +224,7 @@ def _inside_zip(names: Collection[str]) -> Identity:
     inner = {name.removeprefix(shared) for name in names}
     if "archive_format" in inner or "serialized_exported_program.json" in inner:
         return model(Format.EXPORTED)
+    # Before plain weights: a TorchScript archive has a data.pkl too.
     if "constants.pkl" in inner and "data.pkl" in inner:
         return model(Format.SCRIPT)
     if "data.pkl" in inner:
@@ -241,6 +250,7 @@ def _hdf5(path: Path) -> Identity:
     try:
         with open_regular(path) as file:
             ends = file.read(_HDF5_LOOK)
+            # Not before the end of the first part, or a short file would be read twice.
             file.seek(max(len(ends), os.fstat(file.fileno()).st_size - _HDF5_LOOK))
             ends += file.read(_HDF5_LOOK)
     except OSError:
@@ -279,6 +289,7 @@ def _is_cifar(path: Path, length: int) -> bool:
             with open_regular(path) as file:
                 for place in range(0, length, step * row):
                     file.seek(place)
+                    # Both labels of CIFAR-100 are below 100, the coarse one even below 20.
                     if max(file.read(labels)) >= classes:
                         break
                 else:
@@ -293,6 +304,7 @@ def _is_idx(head: bytes) -> bool:
 def _is_safetensors(head: bytes, length: int) -> bool:
     if len(head) < 10:
         return False
+    # safetensors: the length of the header as 8 bytes, then the header as a JSON object.
     (header,) = struct.unpack("<Q", head[:8])
     return bool(head[8:9] == b"{" and 2 <= header <= length - 8)
 

@@ -16,6 +16,7 @@ from robgui.core.regular import open_regular
 
 _END, _END_SIZE = b"PK\x05\x06", 22
 _END64, _LOCATOR64 = b"PK\x06\x06", b"PK\x06\x07"
+# Central directory header (APPNOTE 4.3.12); versions, time and date are passed over.
 _ENTRY = struct.Struct("<4s4x2H4x3L5H2L")
 _MAGIC = b"PK\x01\x02"
 #: How far from the file's end the record may start, given the longest comment (64 KB).
@@ -78,6 +79,7 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
     if found < 0 or len(tail) - found < _END_SIZE:
         raise BrokenZipError("it has no directory")
     end = tail_start + found
+    # APPNOTE 4.3.16: bytes 12 and 16 are size and offset of the directory.
     size, offset = struct.unpack("<2L", tail[found + 12 : found + 20])
     # The zip64 locator, if any, stands right before the end record.
     if found >= 20:
@@ -90,6 +92,7 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
         end64 = file.read(56)
         if len(end64) < 56 or end64[:4] != _END64:
             raise BrokenZipError("its directory is not where it says")
+        # APPNOTE 4.3.14: the same two as 64-bit numbers.
         size, offset = struct.unpack("<2Q", end64[40:56])
         end = place
     # Where the directory really is, counted from the end; the stated offset is from the archive's
@@ -142,6 +145,7 @@ def _large(fields: bytes, size: int, packed: int, offset: int) -> tuple[int, int
                 values.pop(0) if known == _FULL and values else known
                 for known in (size, packed, offset)
             ]
+            # Offsets are added up later; sums of 64-bit claims must still fit the arrays.
             if max(taken) < 2**62:
                 return taken[0], taken[1], taken[2]
         place += 4 + many

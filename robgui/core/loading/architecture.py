@@ -98,6 +98,7 @@ def _refuse_arguments(
             f" trust only {' and '.join(allowed)} may be given; load it only if you trust it."
         )
     for name, value in kwargs.items():
+        # Not ``isinstance``: True is an int, and would be one class.
         if type(value) is not int or not 1 <= value <= _MOST_CLASSES:
             raise ModelError(
                 f"{architecture}: {name} must be a whole number from 1 to {_MOST_CLASSES:,}."
@@ -118,6 +119,7 @@ def _parse(architecture: str) -> tuple[str, str, list[Any], dict[str, Any]]:
     if match is None:
         raise ModelError(f"{architecture!r} does not name a network; {_HOW}.")
     try:
+        # Only parsed. The values below are literals, so a side file cannot have anything evaluated.
         call = ast.parse(f"f{match[3] or '()'}", mode="eval").body
         if not isinstance(call, ast.Call):
             raise TypeError("not a call")
@@ -152,6 +154,7 @@ def _module(where: str, folder: Path, trust: bool) -> ModuleType:
 
 
 def _find(name: str, folder: Path) -> Path:
+    # Beside the weights first: a file of that name in the current folder is an accident.
     for path in (folder / name, Path(name)):
         if is_file(path):
             return path
@@ -167,6 +170,7 @@ def _file(path: Path, trust: bool) -> ModuleType:
         raise TrustError(
             f"building the network executes the Python file {path}; load it only if you trust it."
         )
+    # With a prefix: a file called torch.py must not replace torch for everybody else.
     name = f"robgui_architecture_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

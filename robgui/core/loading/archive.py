@@ -87,6 +87,7 @@ class Archive:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
             for name in names:
+                # Torch's reader wants all records below one folder; its name does not matter.
                 target.writestr(f"archive/{name}", self.read(name))
         buffer.seek(0)
         return buffer
@@ -121,6 +122,8 @@ class Archive:
     def _refuse_bombs(self) -> None:
         infos = self._zip.infolist()
         length = os.fstat(self._file.fileno()).st_size
+        # Stored members take their own size in the file; together they exceed it only if they
+        # overlap.
         stored = sum(info.file_size for info in infos if info.compress_type == zipfile.ZIP_STORED)
         packed = sum(info.file_size for info in infos if info.compress_type != zipfile.ZIP_STORED)
         if len(infos) > _MOST_MEMBERS or stored > length or packed > _SMALL + _GROWTH * length:

@@ -51,6 +51,7 @@ def guesses_from_input(sizes: Sequence[int | None]) -> tuple[Values, ...]:
             )
         case (int(steps), int(features)):
             return ({"kind": "sequence", "shape": (steps, features)},)
+        # Channels last, as TensorFlow has them, unless the first axis could be the channels too.
         case (height, width, channels) if channels in (1, 3) and height not in (1, 3):
             return tuple(_images(channels, height, width, "hwc"))
         case (channels, height, width):
@@ -72,6 +73,8 @@ def guesses_from_layer(layer: FirstLayer | None) -> tuple[Values, ...]:
             images = []
         return (*images, {"kind": "table", "shape": (layer.size,)})
     if layer.size == 1:
+        # The order decides: a network that pools over the whole picture runs at every size, and the
+        # first that runs is taken.
         sides: Sequence[int] = _SIDES
     else:
         if layer.large:
@@ -237,6 +240,7 @@ def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list
     Refuses a model that answers with NaN. A final sigmoid makes each output the probability of its
     class; what the user said about the model wins.
     """
+    # ``infer`` refuses scores that are not finite; ``raw`` below would let them pass.
     classifier.infer(random_inputs(classifier.shape))
     if "output" in told:
         return classifier, []
@@ -284,6 +288,7 @@ def _contrasts(shape: Sequence[int]) -> Tensor:
 def _images(
     channels: int | None, height: int | None, width: int | None, layout: str
 ) -> Iterator[Values]:
+    # Zero is never used: the model states both sides.
     sides = (32, 28, 64, 96, 112, 224) if height is None or width is None else (0,)
     for count in (channels,) if channels else (3, 1):
         for side in sides:

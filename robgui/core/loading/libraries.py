@@ -39,6 +39,7 @@ def import_torchvision() -> None:
     except RuntimeError as error:
         if "torchvision::nms" not in str(error):
             raise
+        # What the failed import left behind would be taken for the finished package.
         for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
             del sys.modules[name]
         _DECLARED.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")  # type: ignore[no-untyped-call]

@@ -59,6 +59,7 @@ def load(
     path = Path(path)
     given = {**read_side_file(path), **with_names_read(overrides, path.parent)}
     kind = _kind(path, given)
+    # Before the file is read: a typo in the settings need not cost a minute of loading.
     parse(given, f"{path}: settings")
     raw = _read(path, kind, trust, str(given.get("architecture", "")), str(given.get("scores", "")))
     raw = _move(raw, path, default_device() if device is None else device)
@@ -119,6 +120,7 @@ def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str)
         case _:
             raw = load_weights(path, trust, architecture)
     if isinstance(raw.backend, TorchBackend):
+        # Networks choose among their outputs at each call; the other readers have chosen already.
         raw.backend.scores = scores
     return raw
 

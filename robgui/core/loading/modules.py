@@ -30,6 +30,8 @@ def module_classifier(module: nn.Module, inputs: Any = None) -> Classifier:
     """
     name = type(module).__name__
     try:
+        # TorchBackend freezes the weights and leaves training mode; the caller may still be
+        # training.
         own = copy.deepcopy(module)
     except (RuntimeError, TypeError) as error:
         raise ModelError(f"{name} cannot be copied: {first_line(error)}.") from error

@@ -114,6 +114,7 @@ def _weight_names(path: Path) -> Iterator[str]:
             # The old format is a row of pickles: magic number, version, system, weights.
             for _ in range(4):
                 yield from filter(_is_weight, words_in(stream))
+        # safetensors: eight bytes of length, then the names as JSON.
         elif 2 <= (length := int.from_bytes(head, "little")) <= _LARGEST_HEAD:
             yield from filter(_is_weight, json.loads(file.read(length)))
 
@@ -152,6 +153,7 @@ def _needs(function: ast.FunctionDef | None) -> tuple[str, ...]:
         return ()
     given = function.args
     plain = [each.arg for each in (*given.posonlyargs, *given.args)]
+    # Defaults belong to the last parameters.
     needed = plain[: len(plain) - len(given.defaults)]
     named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
     return (

@@ -45,6 +45,7 @@ class OnnxModule(nn.Module):
         """Translates ``model``; UntranslatedError names an operation that it cannot translate."""
         super().__init__()
         self._input, self._output = input_name, output_name
+        # Both names mean ONNX's own operators.
         self._opset = next(
             (each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 1
         )
@@ -227,6 +228,7 @@ class OnnxModule(nn.Module):
         return lambda a, x: layer(pad(x, spatial_pads(a, x.shape[2:], kernel, strides, dilations)))
 
     def _gemm(self, label: str, a: Attributes, inputs: list[str]) -> Operation | None:
+        # A layer takes its input as it is.
         if a.get("transA", 0):
             return None
         weight = self._constants[inputs[1]] * float(a.get("alpha", 1.0))

@@ -170,6 +170,7 @@ def _stored(path: Path) -> dict[str, Any]:
 
 
 def _check_bits(path: Path, bits: Any) -> None:
+    # Not ``isinstance``: TOML's true would pass for 1.
     if type(bits) is not int or bits not in BITS_RANGE:
         raise ModelError(
             f"{path}: bits = {bits!r}: write a whole number from {BITS_RANGE.start} to"
@@ -178,6 +179,7 @@ def _check_bits(path: Path, bits: Any) -> None:
 
 
 def _side(path: Path, name: str, settings: dict[str, Any]) -> Classifier:
+    # Late: the loader imports this module.
     from robgui.core.loading.loader import load
 
     try:
@@ -236,5 +238,6 @@ def _margins(scores: Tensor) -> Tensor:
     """How far each class ``(n, classes)`` is ahead of the best other one."""
     best, places = scores.topk(2, dim=1)
     classes = torch.arange(scores.shape[1], device=scores.device)
+    # The best other class is the second for the first, and the first for all the rest.
     others = torch.where(classes == places[:, :1], best[:, 1:], best[:, :1])
     return scores - others

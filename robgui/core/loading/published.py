@@ -20,6 +20,7 @@ from robgui.core.loading.libraries import library
 from robgui.core.regular import open_regular
 
 _CHUNK = 2**20
+# As in "resnet18-f37072fd.pth", which torch.hub checks after a download.
 _HASH = re.compile(r"-([0-9a-f]{8,10})\.\w+$")
 _ASSUMED = "preprocessing and class names of {}, as the network is {} with as many classes"
 
@@ -81,6 +82,7 @@ def _settings(weights: Any) -> dict[str, object]:
     """The transforms that torchvision applies before these weights, and the class names."""
     way = weights.transforms()
     (kept, *_), (scaled, *_) = way.crop_size, way.resize_size
+    # "antialias": torchvision resizes Pillow images, which are always antialiased.
     told: dict[str, object] = {
         "shape": (3, kept, kept),
         "resize": "crop",

@@ -68,7 +68,9 @@ def round_inputs(model: Classifier, bits: int) -> int:
 
 def rounded(weight: Tensor, bits: int) -> Tensor:
     """The nearest numbers that ``bits`` bits hold, as floats."""
+    # Symmetric: of int8 only -127 to 127 are used, so 0 stays exactly 0.
     most = 2 ** (bits - 1) - 1
+    # In double precision, or w / s could round to the other side of a half.
     step = weight.abs().max().double() / most
     if not torch.isfinite(step) or step == 0:
         return weight.clone()
@@ -81,6 +83,7 @@ def rounded_inputs(x: Tensor, bits: int) -> Tensor:
     most = 2**bits - 1
     rows = x.detach().flatten(1)
     low, high = rows.amin(1).clamp(max=0), rows.amax(1).clamp(min=0)
+    # An input of zeros has no range; any step above 0 leaves it as it is.
     step = ((high - low) / most).clamp(min=torch.finfo(x.dtype).tiny)
     zero = torch.round(-low / step)
     step, zero = (one.reshape(-1, *[1] * (x.ndim - 1)) for one in (step, zero))

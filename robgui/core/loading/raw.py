@@ -65,6 +65,7 @@ def first_layer(weights: Mapping[str, Any]) -> FirstLayer | None:
     if not layers:
         return None
     first, last = layers[0], layers[-1]
+    # ResNet and its kin begin with 7 × 7, and ImageNet has 1,000 classes.
     large = first.ndim == 4 and (int(first.shape[-1]) >= 7 or int(last.shape[0]) == 1000)
     return FirstLayer(conv=first.ndim == 4, size=int(first.shape[1]), large=large)
 

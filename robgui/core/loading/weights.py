@@ -148,6 +148,7 @@ def _verify(path: Path) -> None:
         )
     if zipped:
         with Archive(path) as archive:
+            # Torch reads zip members without looking at their checksums.
             archive.verify()
             _check_sizes(path, archive)
 
@@ -191,6 +192,8 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
             }
         else:
             tensors = {}
+        # Tensors at the top count only if they are named like weights: a checkpoint may keep its
+        # epoch or its random state there.
         if tensors and (nest or any("." in name or name in ("weight", "bias") for name in tensors)):
             return tensors
     if isinstance(stored, Mapping):
@@ -224,6 +227,7 @@ def fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture
     """Puts weights into the network that ``architecture`` names; all of them must fit."""
     wanted = module.state_dict()
     tensors = _strip(tensors, wanted)
+    # A counter of batch normalisation that old files lack and evaluation never reads.
     missing = [
         name for name in wanted if name not in tensors and not name.endswith("num_batches_tracked")
     ]
@@ -245,11 +249,13 @@ def fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture
     if problems:
         raise ModelError(f"{path} does not fit {architecture}: weights {', '.join(problems)}.")
     with reading(path, "weights"):
+        # Not strict because of those counters; everything else was compared above.
         module.load_state_dict(tensors, strict=False)
 
 
 def _strip(tensors: dict[str, Tensor], wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Removes wrappers' prefixes from every name, unless the network's own names have them."""
+    # Wrappers nest in any order, so each round may uncover the next prefix.
     for _ in _PREFIXES:
         for prefix in _PREFIXES:
             if all(name.startswith(prefix) for name in tensors) and not all(

@@ -63,6 +63,7 @@ def note(
         "when": time.time(),
     }
     _RECORDS.write(key, record)
+    # Other inputs were labelled or readable then, so the two figures do not compare.
     if before is None or before.counted != counted:
         return None
     if before.share - right / counted > FALL:

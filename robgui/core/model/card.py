@@ -54,6 +54,7 @@ class ModelCard:
     largest_batch: int
     content: str
     ran: str = ""
+    # Not compared: one model timed twice is still one model.
     times: CallTimes = field(default=CallTimes(), compare=False)
 
     @property
@@ -172,6 +173,7 @@ def encode(settings: ModelSettings, values: Any) -> np.ndarray:
     if settings.kind == "image":
         return array
     low, high = _limits(settings)
+    # A column with a single value has no range; it becomes 0 rather than NaN.
     return np.asarray((array - low) / np.where(high == low, 1, high - low), dtype=np.float32)
 
 

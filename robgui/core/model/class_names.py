@@ -31,6 +31,7 @@ def read_names(path: Path) -> tuple[str, ...]:
     ModelError says what is wrong with the file.
     """
     try:
+        # "-sig": Notepad's mark would be part of the first name.
         text = read_regular(path, _LARGEST).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError):
@@ -57,6 +58,8 @@ def names_in(text: str) -> tuple[str, ...]:
     if not text or len(text) > _LARGEST_TEXT:
         return ()
     found: object = text
+    # Ultralytics writes names into ONNX metadata as the text of a Python dictionary.
+    # ``literal_eval`` reads values only and calls nothing.
     for read in (json.loads, ast.literal_eval):
         try:
             found = read(text)
@@ -127,6 +130,7 @@ def _by_number(head: list[list[str]], rows: list[list[str]]) -> list[str]:
         numbers = [row[place] for row in rows]
         if not all(number.isdecimal() and len(number) < 9 for number in numbers):
             continue
+        # Each number once and from 0 on; anything else may be a count or an id.
         if sorted(map(int, numbers)) != list(range(len(rows))):
             continue
         titles = [*(head[0] if head else ()), *[""] * width]

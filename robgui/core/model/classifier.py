@@ -136,6 +136,7 @@ class Classifier:
         backend, raw = try_function(function, tuple(shape), name, chosen.scores)
         if "output" not in settings:
             chosen = chosen.change(output=output_kind(raw, chosen.multi_label))
+        # A function has no weights to hash; what it answers stands for them.
         answers = hashlib.sha256(raw.cpu().numpy().tobytes()).hexdigest()
         return cls(backend, chosen, name=name, content=answers)
 
@@ -257,6 +258,7 @@ class Classifier:
     def logits(self, x: Tensor) -> Tensor:
         """Scores ``(n, classes)``, differentiable in ``x``; one call of the model."""
         self.calls += len(x)
+        # cuDNN has no backward pass for recurrent layers in evaluation mode.
         unusual = self._probe.recurrent and torch.is_grad_enabled()
         with hardware_of(self.device).for_gradients() if unusual else nullcontext():
             return self._convention.scores(self._call(self.raw_input(x)))

@@ -51,6 +51,7 @@ class Convention:
     def raw_input(self, x: Tensor, *, channels_last: bool = False) -> Tensor:
         """The raw model's input for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
         if self._scale is not None:
+            # One kernel and one result, where x * scale + shift would allocate the batch twice.
             x = torch.addcmul(self._shift, x, self._scale)
         if not self._image:
             return x
@@ -58,6 +59,7 @@ class Convention:
             x = x.flip(1)
         match self._settings.layout:
             case "hwc":
+                # ``permute`` only changes strides; foreign runtimes take the memory as it lies.
                 x = x.permute(0, 2, 3, 1).contiguous()
             case "flat":
                 x = x.flatten(1)
@@ -76,6 +78,7 @@ class Convention:
             raw = -raw
         if raw.shape[1] != 1:
             return raw
+        # softmax of (0, s) is sigmoid of s: a single score is the log-odds of the second class.
         return torch.cat([torch.zeros_like(raw), raw], 1)
 
     def _make_constants(self, device: torch.device) -> None:
@@ -99,8 +102,10 @@ class Convention:
 
 
 def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:
+    # log(0) is -inf, and its gradient NaN.
     tiny = torch.finfo(probabilities.dtype).tiny
     if multi_label or probabilities.shape[1] == 1:
         # Logit of a probability, finite at 0 and 1.
         return probabilities.clamp_min(tiny).log() - (1 - probabilities).clamp_min(tiny).log()
+    # softmax of the logarithms gives the probabilities back, whatever the missing constant was.
     return probabilities.clamp_min(tiny).log()

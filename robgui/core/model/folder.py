@@ -97,6 +97,7 @@ def _listed(folder: Path, name: str) -> list[Path]:
     else:
         names = set()
     found = []
+    # Sorted: the digest of the model must not follow the order of a set.
     for each in sorted(map(str, names)):
         try:
             found.append(beside(folder, each))

@@ -46,6 +46,7 @@ def output_kind(raw: Tensor, multi_label: bool = False) -> str:
     if not within_one(raw):
         return "logits"
     apart = multi_label or raw.shape[1] == 1
+    # 1e-3 is about the rounding of half precision.
     if apart or bool(((raw.sum(1) - 1).abs() < 1e-3).all()):
         return "probabilities"
     return "logits"

@@ -22,6 +22,7 @@ class Later:
     @contextmanager
     def on(self, taking: bool) -> Iterator[None]:
         """Collects conditions while entered, if ``taking``."""
+        # Restored, not reset: these blocks nest.
         before, self._taking = self._taking, taking
         try:
             yield

@@ -92,6 +92,7 @@ def _name(out: Path, side: Path) -> str:
             f"{side} does not lie in {folder} or below it; a pair names files beside it: write it"
             " into a folder that holds both."
         ) from None
+    # A JSON string is a TOML string too. With slashes, so the pair opens on every system.
     return json.dumps(place.as_posix(), ensure_ascii=False)
 
 

@@ -87,6 +87,7 @@ def weights_digest(module: nn.Module) -> str:
     total = hashlib.sha256()
     for tensor in module.state_dict().values():
         total.update(
+            # As bytes, since NumPy has no bfloat16.
             tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
         )
     return total.hexdigest()

@@ -84,6 +84,7 @@ def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
 
 def overlooked(path: Path, settings: ModelSettings) -> list[str]:
     """Names of the settings that differ from what the user said about the model in the window."""
+    # Asked first, because ``recall`` reads the whole model for its digest.
     if any(True for _ in _RECORDS.known()):
         said = recall(path)
     else:
@@ -102,6 +103,7 @@ def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any
     if said := recall(path):
         return said
     side = side_file(path)
+    # By time, the only thing a workspace knows: it keeps no digest of the side file.
     newer = side.is_file() and side.stat().st_mtime > used
     if newer:
         return _without_named(stored, path)

@@ -234,6 +234,7 @@ def read_side_file(model: Path) -> dict[str, object]:
         values = parse_toml(side_bytes(model))
     except ValueError as error:
         raise ModelError(_unreadable(path, str(error))) from error
+    # Read now, so a file of names that is missing is reported with the side file that wants it.
     values = with_names_beside(values, path)
     parse(values, str(path))
     return values
@@ -267,6 +268,7 @@ def write_side_file(model: Path, settings: ModelSettings) -> Path:
     """Writes every field that differs from its default; returns the path."""
     path = side_file(model)
     try:
+        # The same bytes on Windows: trust is kept by their digest.
         path.write_text(side_text(settings), encoding="utf-8", newline="\n")
     except OSError as error:
         raise ModelError(

@@ -45,6 +45,7 @@ class Trial:
 
 def try_on(classifier: Classifier, dataset: Dataset) -> Trial:
     """Asks the model about the first inputs, and about the first labelled ones."""
+    # Late, as in all of this package: the data import the settings of models.
     from robgui.core.dataset import align, match
 
     classifier = match(classifier, dataset)

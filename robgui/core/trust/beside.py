@@ -69,6 +69,7 @@ def imports_of(source: bytes) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name.partition(".")[0] for alias in node.names]
+        # A relative import stays inside its package, which is copied whole.
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.append(node.module.partition(".")[0])
     return names
@@ -96,6 +97,7 @@ def _files(name: str, folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
 
 def _package(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     for file in sorted((folder / name).rglob("*")):
+        # Cached bytecode need not match the source that the user was shown.
         if file.is_file() and "__pycache__" not in file.parts:
             yield file.relative_to(folder).as_posix(), code_bytes(file)
 

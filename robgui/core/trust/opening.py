@@ -50,6 +50,8 @@ def load(
     path = Path(path).expanduser()
     overrides = _typed(overrides)
     try:
+        # Untrusted at first: most files run nothing, and need no copy. One that would is refused
+        # before it does.
         return read(path, device=device, **overrides)
     except TrustError as refusal:
         given = {**read_side_file(path), **with_names_read(overrides, path.parent)}

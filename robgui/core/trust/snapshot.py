@@ -40,6 +40,7 @@ class Snapshot:
     """
 
     def __init__(self, path: Path, architecture: str) -> None:
+        # Windows does not delete a file that is still open.
         self._folder = tempfile.TemporaryDirectory(prefix="robgui-", ignore_cleanup_errors=True)
         _FOLDERS.add(self._folder.name)
         try:
@@ -156,6 +157,7 @@ def _copy(source: Path, target: Path) -> str:
     """Copies a file; returns the SHA-256 of what was written."""
     digest = hashlib.sha256()
     with open_regular(source) as old, target.open("wb") as new:
+        # Hashed while copied: between two reads the file could be exchanged.
         while chunk := old.read(_CHUNK):
             digest.update(chunk)
             new.write(chunk)

@@ -44,6 +44,7 @@ class Axis:
 
     def words(self, value: float) -> str:
         """One of its numbers as a person reads it, with its unit."""
+        # Their words carry the per cent sign or the power already.
         if self.kind in ("share", "probability"):
             return self.plain(value)
         return f"{self.plain(value)} {self.unit}".rstrip()

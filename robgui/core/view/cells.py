@@ -19,11 +19,13 @@ def cell_number(view: Matrix, value: float) -> str:
     if view.scale.kind == "share":
         return _share(value)
     if view.scale.kind == "number" and abs(value) < 100:
+        # Two digits fit a cell; ``number`` alone would write more.
         return number(float(f"{value:.2g}"))
     return view.scale.plain(value)
 
 
 def _share(value: float) -> str:
+    # ``.2g`` writes 99.6 as 1e+02.
     if value > 0.995:
         return percent(value)
     if 0 < value < 0.001:

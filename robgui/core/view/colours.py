@@ -64,6 +64,7 @@ def _free_series(names: tuple[str, ...]) -> list[int]:
         for at, (light, _) in enumerate(SERIES)
         if all(_apart(_rgb(light), one) for one in called)
     ]
+    # If every series colour is taken, a shared one is better than none.
     return free or list(range(len(SERIES)))
 
 
@@ -82,6 +83,7 @@ def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     for number in np.unique(view.classes):
         rgb[view.classes == number] = _rgb(class_ink(view, int(number)).colour(dark))
     low, high = view.levels
+    # ``or 1.0``: equal levels mean a constant matrix, not a division by zero.
     share = np.clip((np.nan_to_num(view.values, nan=low) - low) / ((high - low) or 1.0), 0, 1)
     share = (PALEST + (1 - PALEST) * share)[..., None]
     mixed = share * rgb + (1 - share) * _rgb(GROUND[dark])

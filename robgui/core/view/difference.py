@@ -68,11 +68,13 @@ def _curves(first: Curves, second: Curves) -> Curves | str:
             " see the difference."
         )
     lines = tuple(
+        # Without a band: the ends of two intervals do not subtract to the ends of one.
         replace(line, y=line.y[there] - before[line.name].y[here], low=None, high=None)
         for line in both
     )
     note = second.note
     if len(here) < max(len(first.at), len(second.at)):
+        # Said, since places of at least one of the two are missing from the curve.
         note = f"At the {len(here)} places that both runs have."
     most = _most([line.y for line in lines])
     y = replace(
@@ -217,6 +219,7 @@ def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
     low = min((float(part.min()) for part in parts), default=math.nan)
     high = max((float(part.max()) for part in parts), default=math.nan)
     stated = math.isfinite(first.low + second.low), math.isfinite(first.high + second.high)
+    # Only if both state it: one that leaves its start to the data may reach below.
     if stated[0]:
         low = min(first.low, second.low)
     if stated[1]:
@@ -258,6 +261,7 @@ def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
 
     A row's position sets its fill; a row that one of them lacks is empty there.
     """
+    # The first comes last, so the ink is its own where both have a row.
     rows = {row.name: row for row in (*second.series, *first.series)}
     names = dict.fromkeys(row.name for row in (*first.series, *second.series))
     sides = [{row.name for row in bars.series} for bars in (first, second)]
@@ -284,4 +288,5 @@ def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
 def _most(arrays: list[np.ndarray]) -> float:
     """The largest distance from zero, for a symmetric axis."""
     sizes = [float(np.nanmax(np.abs(array), initial=0.0)) for array in arrays if array.size]
+    # An axis from 0 to 0 cannot be drawn.
     return max(sizes, default=0.0) or 1.0

@@ -32,6 +32,7 @@ class Flag:
         """Whether the words touch, or the line of one runs through the words of the other."""
         if self.row == other.row:
             return self.left < other.right + gap and other.left < self.right + gap
+        # The line of the higher flag runs down to the data, past the words of the lower one.
         low, high = sorted((self, other), key=lambda flag: flag.row)
         return low.left - gap / 2 < high.at < low.right + gap / 2
 

@@ -46,6 +46,7 @@ class Ink:
 
     def colour(self, dark: bool = False) -> str:
         """The colour as ``#rrggbb``."""
+        # Never a status: a class called “green” that fails must not look as if it held.
         if self.role in ("class", "rival", "other", "series") and (
             named := called_after(self.name, dark)
         ):

@@ -186,6 +186,7 @@ class Column:
         """One of its cells as a person reads it; the unit stands above the column."""
         if cell is None:
             return ""
+        # Before the numbers, since True is one.
         if isinstance(cell, bool):
             if cell:
                 return "yes"

@@ -32,6 +32,7 @@ def _same_levels(frames: Sequence[Matrix]) -> list[Matrix]:
 
 def _same_ranges(frames: Sequence[Curves]) -> list[Curves]:
     owners = [(frame, line) for frame in frames for line in frame.lines]
+    # Over all frames: by its own ends, each frame would move the axis instead of the line.
     x = _ends([frame.at if line.x is None else line.x for frame, line in owners])
     parts = [part for _, line in owners for part in (line.y, line.low, line.high)]
     y = _ends([part for part in parts if part is not None])
@@ -67,6 +68,7 @@ def _same_ground(frames: Sequence[Boxes]) -> list[Boxes]:
 
 def _ends(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
     values = np.concatenate([np.ravel(array) for array in arrays] or [np.empty(0)])
+    # NaN is a gap in a line, and infinity has no place on an axis.
     values = values[np.isfinite(values)]
     if len(values):
         return (float(values.min()), float(values.max()))

@@ -264,6 +264,7 @@ class Tree:
                 f"the nodes of the tree {self.title!r} have parents, names and values of different"
                 " number"
             )
+        # Parents first: one pass from front to back reaches every node, and there is no ring.
         if (self.parent >= np.arange(count)).any() or (self.parent < -1).any():
             raise ValueError(f"a node of the tree {self.title!r} comes before its parent")
 

@@ -21,6 +21,7 @@ from robgui.core.dataset.options import PARTS, Options, part_named
 from robgui.core.dataset.source import Shape
 from robgui.core.errors import DataError
 
+# Red, green and blue plane, row by row: https://www.cs.toronto.edu/~kriz/cifar.html.
 _PIXELS = 3 * 32 * 32
 _BATCH = re.compile(r"(data_batch_\d+|test_batch|train|test)(\.bin)?")
 _META = ("batches.meta", "meta", "batches.meta.txt", "fine_label_names.txt")
@@ -50,6 +51,7 @@ class _BinaryImages:
 
 def cifar_files(names: list[str]) -> list[str]:
     """The names of CIFAR files, if the file of its class names lies beside them."""
+    # "train" and "test" alone could be anything.
     if not any(name in names for name in _META):
         return []
     return [name for name in names if _BATCH.fullmatch(name)]
@@ -124,6 +126,7 @@ def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
         )
     count, width = length // (_PIXELS + labels), _PIXELS + labels
     rows = FileRows(path, 0, np.dtype(np.uint8), (count, width))
+    # CIFAR-100 stores the coarse label first, then the fine one.
     if labels == 1 or options.label == "coarse":
         column = 0
     else:
@@ -190,5 +193,6 @@ def _names(folder: Path, hundred: bool, coarse: bool) -> tuple[str, ...]:
 
 def _word(word: object) -> str:
     if isinstance(word, bytes):
+        # The official pickles are from Python 2, whose strings come as bytes or as latin1 text.
         return word.decode("latin1")
     return str(word)

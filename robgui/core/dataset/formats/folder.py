@@ -56,6 +56,7 @@ class FolderListing:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # On the instance: on the method, the cache would keep every listing alive.
         self.scan = cache(self._scan)
 
     def _scan(self, prefix: str) -> Entries:
@@ -134,6 +135,7 @@ def images_dataset(
         notes += more
     else:
         names = _class_names(listing, found, options)
+        # Nothing inside the folder names the classes; perhaps something beside it does.
         if names == found.classes:
             options = _named_beside(found, options, above or path.parent)
     dataset = Dataset(
@@ -150,6 +152,7 @@ def images_dataset(
         dataset.skip(name, "it lies beside the class folders, not in one of them")
     for name in found.foreign:
         dataset.skip(name, "robgui does not read this image format; convert it to PNG")
+    # Folders were numbered in their own order; the names that were given say another.
     by_class = found.labels is not None and options.names
     if by_class:
         return dataset.relabelled(options.names)
@@ -219,6 +222,7 @@ def _labels(
     missing = words.count("")
     name = table_path.name
     if missing == len(words):
+        # A file beside the folder may be about other images, and is no reason to complain.
         own = options.labels or (isinstance(table_path, Path) and table_path.parent == path)
         return None, (), [f"{name} names none of these images."] if own else []
     labels, names = _numbers(words, table, options, table_path)

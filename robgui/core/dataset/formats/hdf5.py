@@ -51,6 +51,8 @@ def _open(path: Path, options: Options, *, matlab: bool) -> Dataset:
         raise MissingExtraError(f"{path}: {what}", "hdf5") from error
     with ExitStack() as opened, reading(path):
         try:
+            # Through our file: given a path, the library would open whatever lies there, a pipe
+            # included.
             file = h5py.File(opened.enter_context(open_regular(path)), "r")
             opened.callback(file.close)
             arrays = _arrays(file, path)
@@ -70,6 +72,7 @@ def _arrays(file: Any, path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def visit(name: str, item: Any) -> bool | None:
+        # "#refs#" and "#subsystem#" hold the innards of MATLAB's cells and objects.
         if isinstance(item, h5py.Dataset) and not name.startswith("#"):
             short = name.rpartition("/")[2]
             found[name if short in found else short] = item
@@ -77,6 +80,7 @@ def _arrays(file: Any, path: Path) -> dict[str, Any]:
             return True
         return None
 
+    # Follows hard links only, so no external link is opened here.
     file.visititems(visit)
     if not found:
         raise DataError(f"{path}: this HDF5 file holds no arrays.")
@@ -113,6 +117,7 @@ def _dataset(
     words = () if matlab else class_names_in(_texts(arrays), path)
     blocks = StoredRows(plain[inputs], path, turned=matlab, last=last)
     dataset = build(blocks, path.name, path, options, numbers, words=words)
+    # From here on the file stays open for as long as its rows are used.
     weakref.finalize(blocks, opened.pop_all().close)
     return dataset
 

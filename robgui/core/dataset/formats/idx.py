@@ -20,6 +20,7 @@ from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape
 from robgui.core.errors import DataError
 
+# The third byte, as on http://yann.lecun.com/exdb/mnist; 0x0A is not assigned.
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _NAME = re.compile(
     r"idx\d?[-_.]ubyte(\.gz)?$|\.idx\d?(\.gz)?$|-(images|labels)-idx\d", re.IGNORECASE
@@ -96,15 +97,19 @@ def _pattern(name: str) -> str | None:
     common = re.sub(r"images?|labels?", "*", lower)
     if common == lower:
         return None
+    # The digit is the number of axes: 3 for images, 1 for labels. Some mirrors write
+    # "images.idx3-ubyte", others "images-idx3-ubyte".
     return re.sub(r"[-_.]", "-", re.sub(r"idx\d", "idx", common))
 
 
 def _blocks(path: Path) -> Blocks:
     with reading(path), open_bytes(path) as stream:
+        # Sixteen bytes are four axes, the most that are read.
         dtype, shape = _header(stream.read(4), stream.read(16), path)
         offset = 4 + 4 * len(shape)
         if not is_gzip(path) and len(shape) > 1:
             size = path.stat().st_size
+            # Without a bound on the whole: only single rows of it are ever in memory.
             if size - offset < check_size(dtype, shape, path, largest=2**62) * dtype.itemsize:
                 raise DataError(
                     f"{path}: the file is shorter than the {shape[0]:,} items it declares; get a"

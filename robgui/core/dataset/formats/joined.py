@@ -29,9 +29,11 @@ class JoinedRows:
     def take(self, positions: np.ndarray) -> np.ndarray:
         """The rows at ``positions``, each from its array."""
         rows = np.empty((len(positions), *self.shape[1:]), dtype=self.dtype)
+        # "right": a position at the start of an array belongs to that array.
         which = np.searchsorted(self._starts, positions, side="right") - 1
         for number in np.unique(which):
             here = which == number
+            # One read per array, and the rows still in the order asked for.
             rows[here] = self._blocks[number].take(positions[here] - self._starts[number])
         return rows
 
@@ -111,6 +113,7 @@ def joined(
         if same:
             names = datasets[0].names
         else:
+            # A shard may lack a class; numbered over all shards, a label means the same in each.
             names = tuple(sorted(every, key=natural))
         datasets = [dataset.relabelled(names) if names else dataset for dataset in datasets]
         source = JoinedImages(

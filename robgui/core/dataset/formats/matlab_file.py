@@ -21,7 +21,10 @@ from robgui.core.dataset.source import Shape
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
+# All numbers here are from "MAT-File Format", Level 5. The header: 116 bytes of text, 8 of
+# subsystem data, 2 of version and 2 of byte order.
 _HEADER = 128
+# miMATRIX and miCOMPRESSED.
 _MATRIX, _PACKED = 14, 15
 #: Types of elements that hold numbers.
 _STORED = {
@@ -49,6 +52,7 @@ _CLASSES = {
     14: "i8",
     15: "u8",
 }
+# In the second byte of the array flags; an imaginary part would follow the real one.
 _COMPLEX = 0x08
 #: Enough bytes for the description of an array.
 _LONGEST_HEAD = 4096
@@ -122,11 +126,13 @@ def read_values(path: Path, variable: Variable) -> np.ndarray:
             f"{path}: this MATLAB file cannot be read (an array ends too early); get a complete"
             " copy."
         )
+    # MATLAB stores columns one after the other.
     values = np.frombuffer(content, variable.stored).reshape(variable.shape, order="F")
     return values.astype(variable.dtype.newbyteorder("="))
 
 
 def _order(header: bytes, path: Path) -> str:
+    # The writer stores the number 0x4D49, "MI"; read byte by byte, a little-endian file shows "IM".
     mark = header[126:128]
     if mark not in (b"IM", b"MI"):
         raise DataError(f"{path}: this MATLAB file cannot be read (its header is damaged).")
@@ -166,6 +172,8 @@ def _described(
     _, sides, place = _element(content, place, order)
     _, name, place = _element(content, place, order)
     if order == "<":
+        # Class and flags are the two low bytes of one 32-bit number, so their place depends on the
+        # order.
         class_, how = (flags[0], flags[1])
     else:
         class_, how = (flags[3], flags[2])
@@ -188,6 +196,7 @@ def _element(content: bytes, place: int, order: str) -> tuple[int, bytes, int]:
     if is_small:
         after = place + 8
     else:
+        # Elements are padded to 8 bytes.
         after = first + size + -size % 8
     if first + size > len(content):
         raise IndexError(place)
@@ -197,6 +206,7 @@ def _element(content: bytes, place: int, order: str) -> tuple[int, bytes, int]:
 def _tag(content: bytes, place: int, order: str) -> tuple[int, int, tuple[bool, int]]:
     """Type of an element, where its content begins, whether it has the short form, and its size."""
     (word,) = struct.unpack_from(f"{order}I", content, place)
+    # Small data element: the upper half is its size, 1 to 4, and its content takes the second word.
     if word >> 16:
         return word & 0xFFFF, place + 4, (True, word >> 16)
     (size,) = struct.unpack_from(f"{order}I", content, place + 4)

@@ -53,6 +53,8 @@ def open_npy(path: Path, options: Options) -> Dataset:
                 f"{path}: the file is shorter than the array of shape {shape} it declares; get a"
                 " complete copy."
             )
+        # Rows of a Fortran array are scattered over the file; tables and sequences are held in
+        # memory anyway.
         if fortran or not shape or kind_of(shape, dtype, options) != "image":
             blocks: Blocks = Memory(
                 _ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran)
@@ -75,6 +77,8 @@ def open_npz(path: Path, options: Options) -> Dataset:
     with reading(path), open_regular(path) as file, _zip(file, path) as archive:
         keys = {
             info.filename.removesuffix(".npy"): info
+            # The header of each is unpacked to learn its shape, which an archive of a million would
+            # turn into a wait.
             for info in archive.infolist()[:1000]
             if info.filename.endswith(".npy")
         }
@@ -146,6 +150,7 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
     """Which array holds the inputs and which the labels."""
     if options.inputs:
         return _named_keys(shapes, options, path)
+    # Stable: only the pairs of the part that is asked for move ahead.
     pairs = sorted(
         _PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0]
     )
@@ -170,6 +175,7 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
             f"{path}: no array holds inputs (the keys are:"
             f" {', '.join(list(shapes)[:20]) or 'none'}); name it 'images' or 'x'."
         )
+    # As floats: sides that a file merely claims may overflow an integer product.
     key = max(large, key=lambda name: np.prod(shapes[name], dtype=float))
     label = _first(_LABELS, shapes)
     return key, label if label != key else None
@@ -204,6 +210,7 @@ def _npy_header(file: IO[bytes], path: Path) -> tuple[np.dtype, Shape, bool]:
 
 def _npy(file: IO[bytes], path: Path) -> np.ndarray:
     dtype, shape, fortran = _npy_header(file, path)
+    # No class name takes 64 KiB; a file that claims so wants the memory.
     if dtype.kind not in "biufUS" or dtype.itemsize > 2**16:
         check_numbers(dtype, str(path))
     if dtype.kind in "US":
@@ -218,6 +225,7 @@ def _read_npy(path: Path) -> np.ndarray:
 
 def _stored(shape: Shape, fortran: bool) -> Shape:
     if fortran:
+        # Fortran order is C order of the reversed axes: read like that, then transposed.
         return shape[::-1]
     return shape
 
@@ -256,5 +264,6 @@ def _member(
 
 
 def _first(names: Sequence[str], shapes: dict[str, Shape]) -> str | None:
+    # Reversed, so that the first of two keys that differ in case only wins.
     lower = {key.casefold(): key for key in reversed(shapes)}
     return next((lower[name] for name in names if name in lower), None)

@@ -111,6 +111,7 @@ class PackedListing:
         prefix = parent + slash
         if prefix not in self._folders:
             self._folders[prefix] = {}
+            # Archives need not list their folders, so they follow from the names of the files.
             self._place(parent, is_folder=True)
         self._folders[prefix][last] = is_folder
 
@@ -137,6 +138,7 @@ def bounded(container: Container, number: int) -> bytes:
 
 
 def _open(container: Container, options: Options) -> Dataset:
+    # Here, since ``folder`` imports the shards, which import this module.
     from robgui.core.dataset.formats.folder import images_dataset
 
     numbers = plain_names(container)
@@ -163,6 +165,7 @@ def plain_names(container: Container) -> dict[str, int]:
     """
     numbers: dict[str, int] = {}
     for number, stored in enumerate(container.names):
+        # Some Windows packers write backslashes; "tar c ." puts "./" in front.
         name = stored.replace("\\", "/").removeprefix("./")
         # A cheap look at each of perhaps a million names; only suspicious ones are taken apart.
         if ".." in name or name[:1] in ("/", "") or name[1:2] == ":":
@@ -200,6 +203,7 @@ def open_samples(container: TarMembers, options: Options) -> Dataset | None:
     labels: dict[str, tuple[str, int]] = {}
     for name, number in plain_names(container).items():
         folder, slash, last = name.rpartition("/")
+        # At the first dot, as webdataset does: "0001.seg.png" belongs to the sample 0001.
         stem, _, ending = last.partition(".")
         if is_image(last):
             images.setdefault(f"{folder}{slash}{stem}", (name, number))

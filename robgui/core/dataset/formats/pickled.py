@@ -32,6 +32,7 @@ def read_pickle(path: Path) -> dict[str, Any]:
     """
     with reading(path):
         content = read_regular(path, _LARGEST)
+    # First: the unpickler in C trusts the lengths and memo numbers that a file states.
     if not is_sound(content):
         raise DataError(f"{path}: this pickle is damaged; get a complete copy.")
     try:
@@ -96,6 +97,7 @@ def _encode(text: Any, encoding: Any = "latin1") -> bytes:
 
 _KNOWN: dict[tuple[str, str], Any] = {
     ("numpy.core.multiarray", "_reconstruct"): _make_array,
+    # NumPy 2 renamed numpy.core to numpy._core; files of both are around.
     ("numpy._core.multiarray", "_reconstruct"): _make_array,
     ("numpy.core.numeric", "_frombuffer"): _from_buffer,
     ("numpy._core.numeric", "_frombuffer"): _from_buffer,
@@ -109,6 +111,7 @@ class _Plain(pickle.Unpickler):
     """Knows the names in ``_KNOWN`` and no others."""
 
     def __init__(self, file: io.BytesIO, path: Path) -> None:
+        # latin1 maps every byte to one character, so the byte strings of Python 2 survive.
         super().__init__(file, encoding="latin1")
         self._path = path
 
@@ -155,6 +158,7 @@ def _array(found: _Array, path: Path) -> np.ndarray:
         order = type_.order
     else:
         order = "|"
+    # Single bytes have no byte order.
     dtype = np.dtype(f"{order if type_.code[1:] != '1' else '|'}{type_.code}")
     if check_size(dtype, shape, path) * dtype.itemsize != len(content):
         raise DataError(

@@ -73,7 +73,9 @@ def _points_name(document: list[dict[str, object]]) -> str | None:
 
 def _grid(records: list[dict[str, object]], path: Path, options: Options) -> Grid:
     """Flat records; a key is a numeric column if every value is a number, true, false or null."""
+    # In the order in which they first occur.
     keys = list(dict.fromkeys(chain.from_iterable(records)))
+    # Records with a key each would make a square table of a small file.
     if len(keys) > LARGEST_COLUMNS or len(keys) * len(records) * 8 > LARGEST_ARRAY:
         raise DataError(
             f"{path}: the records have {len(keys):,} different keys; a table needs the same few in"
@@ -105,6 +107,7 @@ def _grid(records: list[dict[str, object]], path: Path, options: Options) -> Gri
 
 def _number(value: object) -> float:
     """A number that a float32 can hold, NaN for anything else."""
+    # JSON has no bound on integers, and a huge one does not convert to a float.
     if isinstance(value, int | float) and abs(value) < LARGEST_NUMBER:
         return float(value)
     return math.nan
@@ -136,6 +139,7 @@ def _tracks(
             )
         )
         found, columns = _points(record[name] if name else item)
+        # The first track that can be read sets the number of columns.
         if found is None or (points and found.shape[1] != points[0].shape[1]):
             skips.add(key, "its points are not rows of finite numbers, all of one length")
             continue

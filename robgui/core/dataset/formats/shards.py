@@ -66,6 +66,7 @@ def _shards(listing: Listing, prefix: str) -> dict[str, list[str]]:
     if not files or len(files) > _MOST:
         return {}
     kinds = [suffix(name) for name in files]
+    # A stray file of another kind is left out rather than joined.
     kind = max(set(kinds), key=kinds.count)
     parts: dict[str, list[str]] = {}
     for name in files:

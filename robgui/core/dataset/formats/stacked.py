@@ -157,10 +157,12 @@ def kind_of(shape: Shape, dtype: np.dtype, options: Options) -> Kind:
     if options.kind is not None:
         return options.kind
     if len(shape) == 2:
+        # Bytes only: a table of floats may happen to have 64 or 784 columns.
         if dtype == np.uint8 and flat_image(shape[1]):
             return "image"
         return "table"
     if len(shape) == 3:
+        # Sequences have few columns; pictures are rarely narrower than 8 pixels.
         if dtype.kind in "bu" or min(shape[1:]) >= 8:
             return "image"
         return "sequence"
@@ -208,6 +210,7 @@ def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
             ),
         )
         if isinstance(blocks, Memory):
+            # All of it: it is in memory, and a sample could miss the few bright pixels.
             sample = blocks.values
         else:
             sample = blocks.take(np.unique(np.linspace(0, count - 1, sampled).astype(int)))
@@ -260,6 +263,7 @@ def _track_source(
         raise DataError(
             f"{where}: the lengths must be {count:,} whole numbers from 1 to {longest}."
         )
+    # ``(n, t)``: True for points, False for padding, which may hold NaN.
     inside = np.arange(longest) < sizes[:, None]
     points = values[inside]
     if not np.isfinite(points).all():
@@ -283,6 +287,7 @@ def _features(columns: int, options: Options, where: str) -> tuple[str, ...]:
 
 def check_numbers(dtype: np.dtype, where: str) -> None:
     """Refuses arrays of anything but numbers."""
+    # A long double has another layout on every platform.
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         if dtype.hasobject:
             what = "Python objects, which are never executed"

@@ -17,6 +17,7 @@ from robgui.core.dataset.limits import LARGEST_ARRAY, is_gzip, reading, sized
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
+# POSIX ustar: everything comes in blocks of 512 bytes.
 _BLOCK = 512
 #: Members of these types are plain files.
 _PLAIN = b"0\x007"
@@ -111,6 +112,8 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
                 raise DataError(f"{found.path}: this is no tar file, or a damaged one.")
             found.complete = False
             return
+        # Offsets in a ustar header: name 0, size 124, checksum 148, type 156, magic 257, prefix
+        # 345.
         kind, here = header[156:157], file.tell()
         own = _number(header[124:136])
         # A PAX header may give the size of the next member, not of itself.
@@ -153,6 +156,7 @@ def _described(
         return content.rstrip(b"\0"), size
     place = 0
     while (record := _RECORD.match(content, place)) and int(record[1]) > len(record[0]):
+        # "%d key=value\n", where the number counts itself, the blank and the line feed.
         key, _, value = content[record.end() : place + int(record[1]) - 1].partition(b"=")
         if key == b"path":
             name = value

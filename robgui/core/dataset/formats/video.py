@@ -49,6 +49,7 @@ class Frames(Source):
         self._path, self._every = path, every
         self._framing = SQUASH
         self._decoder = _Decoder(path)
+        # Rounded up: frame 0 always counts.
         self._count = -(-self._decoder.count // every)
         self.shape = self._decoder.read(0).transpose(2, 0, 1).shape
 
@@ -82,6 +83,7 @@ class _Decoder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        # The decoder opens the path itself; this refuses pipes and devices, on which it would wait.
         with reading(path), open_regular(path):
             pass
         self._capture = _capture(path)
@@ -100,16 +102,19 @@ class _Decoder:
     def read(self, number: int) -> np.ndarray:
         """One frame as ``(h, w, 3)`` uint8, red first."""
         with self._lock:
+            # Seeking decodes again from the last key frame, so reading in order never seeks.
             if number != self._next:
                 self._capture.set(cv2.CAP_PROP_POS_FRAMES, number)
             good, frame = self._capture.read()
             self._next = number + 1
         if not good or frame.ndim != 3:
             raise DataError(f"{self._path}: frame {number} cannot be read; convert it to MP4.")
+        # OpenCV has blue first.
         return np.ascontiguousarray(frame[:, :, ::-1])
 
 
 def _capture(path: Path) -> cv2.VideoCapture:
+    # The variable belongs to the whole process: two threads would restore each other's value.
     with _opening:
         before = os.environ.get(_SETTING)
         os.environ[_SETTING] = _ONLY

@@ -82,6 +82,8 @@ def read_zip(path: Path) -> ZipMembers:
         raise DataError(
             f"{path}: this is no zip file that can be read ({error}); get a complete copy."
         ) from error
+    # Fifield's bomb lets thousands of entries share one stream; then the packed sizes add up to
+    # more than the file.
     if sum(directory.packed) > length:
         raise DataError(f"{path} is refused: its parts overlap, as those of a zip bomb do.")
     return ZipMembers(path, directory)

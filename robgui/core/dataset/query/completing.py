@@ -16,6 +16,7 @@ OFFERED = (
     *JOINING,
 )
 _MOST = 50
+# A quote that is still open belongs to the word: the value is being typed.
 _LAST = re.compile(r"(?:[^\s()\"']|\"[^\"]*\"?|'[^']*'?)*$")
 _WITH_SIGN = re.compile(r"([^\s=!<>~:]+)(!=|<=|>=|=|<|>|~|:)([\"']?)(.*)", re.DOTALL)
 
@@ -67,6 +68,7 @@ def completions(text: str, cursor: int, words: Vocabulary) -> tuple[int, list[st
         return start, []
     wanted = typed.rstrip("\"'").casefold()
     values = [value for value in words.of(field.casefold()) if wanted in value.casefold()]
+    # What begins with the typed letters first; the sort is stable, so the rest keeps its order.
     values.sort(key=lambda value: not value.casefold().startswith(wanted))
     return start, [f"{field}{sign}{quoted(value)}" for value in values[:_MOST]]
 

@@ -49,6 +49,7 @@ class QueryMatch:
 
     def __and__(self, other: QueryMatch) -> QueryMatch:
         yes = self.yes & other.yes
+        # Kleene's logic: unknown and False is False, unknown and True stays unknown.
         return QueryMatch(yes, (self.yes | self.unknown) & (other.yes | other.unknown) & ~yes)
 
     def __or__(self, other: QueryMatch) -> QueryMatch:
@@ -88,6 +89,7 @@ def _known(yes: np.ndarray) -> QueryMatch:
 def _told(yes: np.ndarray, predicted: Predicted) -> QueryMatch:
     """True or False where the model has answered, unknown elsewhere."""
     unknown = predicted.classes == UNKNOWN
+    # An unreadable input never gets an answer, so it is a plain no and not unknown.
     return QueryMatch(yes & ~unknown & (predicted.classes != UNREADABLE), unknown)
 
 
@@ -132,6 +134,8 @@ def _of_class(
     elif any(same):
         meant = same
     elif re.fullmatch(r"[+-]?\d{1,9}", value):
+        # A number means the class of the data's own numbering, the first scheme; zip below stops
+        # there.
         meant = [[int(value)]]
     elif sign == ":" and any(part):
         meant = part
@@ -285,6 +289,7 @@ def _judged(facts: InputFacts, *, right: bool) -> QueryMatch:
     same = predicted.classes == predicted.labels
     yes = (same if right else ~same) & (predicted.labels >= 0)
     truth = _told(yes, predicted)
+    # Without a label nothing is right or wrong, whatever the model will answer.
     return QueryMatch(truth.yes, truth.unknown & (predicted.labels >= 0))
 
 

@@ -101,6 +101,7 @@ class _Reader:
         return inner
 
     def _deeper(self, read: Callable[[], Expression]) -> Expression:
+        # Bounded: each level is a few Python frames, and the text may come from a file.
         self._depth += 1
         if self._depth > _DEEPEST:
             raise DataError("the selection is nested too deeply; write it with fewer parentheses.")
@@ -165,6 +166,7 @@ class _Reader:
         """Everything up to a blank, or to a closing parenthesis that was not opened here."""
         end, inside = self._place, 0
         while end < len(self._text) and not self._text[end].isspace():
+            # Names of classes and files hold parentheses themselves: "photo(1).png".
             inside += {"(": 1, ")": -1}.get(self._text[end], 0)
             if inside < 0:
                 break

@@ -131,6 +131,7 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
 def let_go(shelf: LoadedCache, content: str, kept: list[str]) -> bool:
     """Drops this content's models, except those with the fingerprints ``kept``, to free memory."""
     shelf.let_go(content, kept)
+    # Networks hold rings of references, whose memory would stay until some later collection.
     gc.collect()
     return True
 
@@ -197,6 +198,7 @@ def _chosen(dataset: Dataset, query: str | None) -> list[int] | None:
 
 def _device(name: str) -> str | None:
     known = [device for device, _ in known_devices()]
+    # "cuda" alone means the first card.
     if name and name not in known and name != known[0].partition(":")[0]:
         raise ParamsError(f"There is no device {name!r} here; choose one of: {', '.join(known)}.")
     return name or None

@@ -116,6 +116,7 @@ class HeldSource(Source):
         return self._held.inputs
 
     def key(self, position: int) -> str:
+        # A gallery asks for one name after another; each would be a message to the worker.
         block = position // self._NAMES
         if block not in self._keys:
             first = block * self._NAMES
@@ -130,6 +131,8 @@ class HeldSource(Source):
         """All at once: one question per batch."""
         whole = shape
         if self._columns is not None:
+            # The worker knows nothing of the choice of columns: it sends all, and they are picked
+            # here.
             whole = (*shape[:-1], len(self._held.features))
         items = self._answer(
             "held_items",
@@ -196,6 +199,7 @@ def open_held(path: Path, options: dict[str, Any], ask: Ask) -> Dataset:
         options=dict(held.reference.options),
         parts=held.parts,
     )
+    # The same content, labels and names must give the same fingerprint on both sides.
     if dataset.fingerprint != held.reference.fingerprint:
         raise DataError(f"{path} has changed while it was opened; open it again.")
     return dataset

@@ -44,6 +44,7 @@ class Models:
 
     def holds(self, card: ModelCard) -> bool:
         """Whether a model is in this process."""
+        # By content: a card with other settings still means these weights.
         return any(known.content == card.content for known in self._shelf.loaded)
 
     def shelf(self, workspace: Workspace | None, datasets: Sequence[Dataset]) -> LoadedCache:

@@ -53,6 +53,7 @@ def register_question(question: Question) -> None:
 
 def find_question(name: str) -> Question:
     """The question called ``name``: one of these, one that a method brings, or a registered one."""
+    # First: asking the methods imports the record of every one of them.
     if name in _MORE:
         return _MORE[name]
     known = (*_QUESTIONS, *(one for method in methods() for one in method.questions))

@@ -86,6 +86,7 @@ class Witness:
     def findings(self) -> Iterator[WitnessedInput]:
         """The findings that can be asked about, with the model's answer."""
         ready = [seen for one, request in self.found if (seen := self._ready(one, request))]
+        # One question for all of them: each is a message to another process.
         given = self._answers([seen.x for seen in ready])
         for seen, answer in zip(ready, given, strict=True):
             yield replace(seen, given=answer)
@@ -116,6 +117,7 @@ class Witness:
         rows = self._probabilities([one.x for one in seen]).astype(np.float64)
         at = np.arange(len(seen)), np.array([one.expected for one in seen])
         right = rows[at]
+        # Out of the running, so the maximum is that of the others.
         rows[at] = -np.inf
         return np.asarray(right - rows.max(1))
 
@@ -215,6 +217,7 @@ def witnesses(
         data = request.dataset
         if data is not None and data.fingerprint not in witness.data:
             dataset = _open_data(data, workspace, ask)
+            # Before aligning: the data may bring the class names and ranges that the model lacks.
             witness.card = match(witness.card, dataset, lambda words: None)
             witness.data[data.fingerprint] = WitnessData(align(witness.card, dataset), data.name)
     return list(made.values())
@@ -224,6 +227,7 @@ def _model(finding: StoredFinding, request: Request) -> Reference:
     """The model that a finding is about."""
     if not request.models:
         raise ModelError(f"{finding.title}: its run names no model; star another finding.")
+    # A run may compare several models; the finding says which of them it is about.
     named = [model for model in request.models if model.name == finding.network]
     return (named or list(request.models))[0]
 
@@ -269,6 +273,7 @@ def _place(finding: StoredFinding, request: Request) -> int | None:
         return known[0]
     if not finding.places:
         return None
+    # Places count within the inputs that the run was given, not in the data.
     first = finding.places[0]
     if known is None:
         return first

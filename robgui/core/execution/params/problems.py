@@ -27,6 +27,7 @@ def title_of(name: str, fields: Fields) -> str:
 
 def hint(word: str, known: Iterable[str], advice: str) -> str:
     """``advice``, preceded by "did you mean …?" if a known word resembles ``word``."""
+    # Its usual cut-off of 0.6 lets one or two typing errors pass in a word of six letters.
     alike = difflib.get_close_matches(word, list(known), n=1)
     if alike:
         return f"did you mean {alike[0]}? {advice[:1].upper()}{advice[1:]}"

@@ -39,6 +39,7 @@ def format_value(value: Any) -> str:
         return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(
             format_value(item) for item in value
         )
+    # Before ``str``: "True" is no word that a person would type here.
     if isinstance(value, bool):
         if value:
             return "yes"
@@ -120,6 +121,7 @@ def _read_optional(name: str, annotation: Any, text: str) -> Any:
 
 
 def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
+    # As in NumPy's linspace: both ends belong to it.
     if item in (int, float) and text.count(":") == 2 and "," not in text:
         first, last, count = (_read_number(name, float, part) for part in text.split(":"))
         steps = max(2, min(100_000, int(count)))
@@ -190,6 +192,7 @@ def _read_bool(name: str, text: str) -> bool:
 
 
 def _read_number(name: str, kind: type[int] | type[float], text: str) -> int | float:
+    # U+202F, the narrow no-break space, groups digits in SI style and in French.
     plain = text.replace("_", "").replace("\u202f", "").replace(" ", "")
     try:
         return kind(plain)

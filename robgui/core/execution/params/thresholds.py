@@ -66,6 +66,7 @@ def usual(known: Analysis, chosen: Mapping[str, float]) -> dict[str, float]:
     wanted = {
         each.field: chosen[each.key]
         for each in thresholds(known)
+        # Preferences may be of another version, or edited by hand.
         if each.key in chosen and each.low <= chosen[each.key] <= each.high
     }
     return {name: value for name, value in wanted.items() if _allowed(known, name, value)}

@@ -26,6 +26,7 @@ class Asked:
     @property
     def number(self) -> int:
         """The number its answer carries."""
+        # Unique for as long as it matters: the slot holds the question until it is answered.
         return id(self)
 
     def frame(self) -> Frame:

@@ -17,6 +17,7 @@ _PREFIX = "robgui-worker-"
 def private_folder() -> Path:
     """A fresh folder that only this user may enter."""
     remove_orphans()
+    # mkdtemp gives mode 0700 and a name that nobody can have prepared.
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 
 

@@ -237,6 +237,7 @@ def _kept(known: Analysis, document: Any, arrays: Arrays) -> Any:
 
 
 def _whole(value: Any) -> int:
+    # Not ``isinstance``: True would pass for 1.
     if type(value) is not int:
         raise TypeError("a whole number was expected")
     return value

@@ -83,6 +83,7 @@ class OperationCall:
         """
         found = [tensor for tensor in tensors if tensor is not None]
         first = found[0]
+        # Asked for the tensor's own device: each has a switch of its own.
         mixed = torch.is_autocast_enabled(first.device.type)
         for tensor in found:
             same = tensor.device == first.device and (mixed or tensor.dtype == first.dtype)

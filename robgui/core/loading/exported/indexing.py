@@ -15,6 +15,7 @@ _WHOLE = (torch.int64, torch.int32)
 
 def _axis(call: OperationCall, x: Tensor) -> int:
     (dim,) = call.sizes("dim", -max(1, x.ndim), max(0, x.ndim - 1))
+    # Torch lets a tensor without axes pass for one with a single axis.
     return dim % max(1, x.ndim)
 
 
@@ -101,6 +102,7 @@ def check_advanced_index_values(call: OperationCall) -> None:
     x = call.tensor("self")
     for side, index in zip(x.shape, call["indices"], strict=False):
         if index is not None:
+            # Unlike gather and index_select, this kind counts negative numbers from the end.
             _inside(call, index, -side, side)
 
 
@@ -155,6 +157,7 @@ def creation(call: OperationCall) -> None:
     for name in ("start", "end", "step"):
         if name in call.given:
             call.finite(name)
+    # Pinned pages cannot be swapped out, and asking for them starts CUDA.
     call.need(not call.get("pin_memory"), "it asks for pinned memory")
     if "step" in call.given or call.operation == "arange":
         if "step" in call.given:

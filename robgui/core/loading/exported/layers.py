@@ -59,6 +59,8 @@ def pool(call: OperationCall) -> None:
     n = _axes(call)
     x = call.tensor("self", n + 1, n + 2)
     call.need(min(x.shape[-n - 1 :]) > 0, "the input is empty")
+    # One number stands for every axis. Repeated, each list is long enough, and zip below stops in
+    # time.
     kernel = call.sizes("kernel_size", 1, LARGEST_STEP, (1, n)) * n
     strides = call.sizes("stride", 1, LARGEST_STEP, (0, 1, n)) * n or kernel
     borders = call.sizes("padding", 0, LARGEST_STEP, (1, n)) * n
@@ -71,6 +73,7 @@ def pool(call: OperationCall) -> None:
     ):
         call.need(2 * border <= window, "padding is more than half of the window")
         if call["ceil_mode"]:
+            # Rounding up adds a window that may reach beyond the border.
             over = stride - 1
         else:
             over = 0
@@ -136,6 +139,7 @@ def padding(call: OperationCall) -> None:
         mode in _MODES and len(borders) % 2 == 0 and len(borders) <= 2 * x.ndim,
         "the borders do not fit the input",
     )
+    # Pairs run from the last axis to the first.
     for place in range(len(borders) // 2):
         side, before, after = x.shape[-1 - place], borders[2 * place], borders[2 * place + 1]
         call.need(
@@ -237,6 +241,7 @@ def attention(call: OperationCall) -> None:
         mask.dtype in (torch.bool, query.dtype) and 2 <= mask.ndim <= query.ndim,
         "the mask is of another kind",
     )
+    # From the last axis on, as broadcasting compares them.
     fits = all(
         side in (1, whole)
         for side, whole in zip(reversed(mask.shape), reversed(wanted), strict=False)

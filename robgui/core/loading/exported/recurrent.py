@@ -39,6 +39,7 @@ def recurrent(call: OperationCall) -> None:
         all(weight.ndim in (1, 2) for weight in params) and params[1].ndim == 2,
         "a weight has too many axes",
     )
+    # w_ih is ``(gates · hidden, input)``, w_hh ``(gates · hidden, shown)``.
     hidden, shown = params[0].shape[0] // gates, params[1].shape[1]
     batch = x.shape[0 if call["batch_first"] else 1]
     wanted = [(layers * ways, batch, shown), (layers * ways, batch, hidden)]
@@ -48,6 +49,7 @@ def recurrent(call: OperationCall) -> None:
         "a state has not the shape of the layers",
     )
     for place in range(layers * ways):
+        # The first layer sees the input, the others what both directions below them show.
         if place < ways:
             size = x.shape[2]
         else:

@@ -96,6 +96,7 @@ def _refuse_gigabytes(
 
     It is first built without memory, to count its numbers.
     """
+    # Tensors on the meta device have a shape and no memory.
     with torch.device("meta"):
         sketch: nn.Module = network(config)
     asked = sum(each.numel() for each in (*sketch.parameters(), *sketch.buffers()))

@@ -66,6 +66,7 @@ def share_of(kept: int, scaled: int) -> float:
     share = kept / scaled
     if math.floor(kept / share) == scaled:
         return share
+    # Rounding has left ``kept / share`` just below, and floor would cut it to one pixel less.
     return kept / (scaled + 1e-6)
 
 
@@ -78,6 +79,7 @@ def _names(described: Mapping[str, Any]) -> Values:
         labels = tuple(str(names[str(number)]) for number in range(len(names)))
     except KeyError:
         return {}
+    # What transformers writes for classes that nobody named.
     numbered = all(label == f"LABEL_{number}" for number, label in enumerate(labels))
     if numbered:
         return {}
@@ -157,8 +159,10 @@ def _range(processor: Mapping[str, Any]) -> Values:
     top = 255.0
     if processor.get("do_rescale", True) and isinstance(factor, int | float):
         top = 255.0 * factor
+    # 1/255 as a decimal fraction, times 255, misses 1 in the last digits.
     if math.isclose(top, 1.0, rel_tol=1e-6):
         top = 1.0
+    # EfficientNet's processor, among others, subtracts 1 after rescaling.
     if processor.get("rescale_offset") or processor.get("offset"):
         below = 1.0
     else:

@@ -39,6 +39,7 @@ def _weights(folder: Path) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     for path in weights_in(folder):
         try:
+            # Shards share no names; the index of the folder says which holds which.
             tensors |= plain_tensors(path)
         except TrustError as error:
             raise ModelError(

@@ -47,6 +47,7 @@ class KerasModule(nn.Module):
     def forward(self, x: Tensor) -> Any:
         """The network's answer, computed where the input is."""
         place = x.device
+        # Keras would make its own constants on the default device, the GPU if there is one.
         with self._device(f"{place.type}:{place.index or 0}"):
             return self.network(x, training=False)
 

@@ -52,6 +52,7 @@ def _walk(h5py: Any, group: Any, budget: _Budget, depth: int) -> None:
         raise ModelError(f"{budget.shown} is refused: its weights are nested without end.")
     for name in group:
         link = group.get(name, getlink=True)
+        # Soft and external links lead elsewhere, and a ring of them without end.
         if type(link) is not h5py.HardLink:
             raise ModelError(
                 f"{budget.shown} is refused: its weights {name!r} stand in another place or file."

@@ -34,16 +34,19 @@ def _divide(a: Attributes, x: Tensor, y: Tensor) -> Tensor:
     x, y = together(x, y)
     if x.is_floating_point():
         return x / y
+    # ONNX divides integers towards zero, as C does.
     return torch.div(x, y, rounding_mode="trunc")
 
 
 def _prelu(a: Attributes, x: Tensor, slope: Tensor) -> Tensor:
+    # Not F.prelu, which takes one slope per channel; ONNX broadcasts a slope of any shape.
     return torch.where(x >= 0, x, x * slope)
 
 
 def _clip(
     a: Attributes, x: Tensor, low: Tensor | None = None, high: Tensor | None = None
 ) -> Tensor:
+    # Limits are attributes up to opset 10 and inputs from 11 on.
     if low is None:
         lowest = a.get("min")
     else:

@@ -26,6 +26,7 @@ def spatial_pads(
         return [0] * (2 * len(kernel))
     begins, ends = [], []
     for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
+        # SAME: ceil(size / stride) windows, and whatever the last one lacks is padded.
         total = max(0, (math.ceil(size / s) - 1) * s + (k - 1) * d + 1 - size)
         small, large = total // 2, total - total // 2
         begins.append(small if mode == "SAME_UPPER" else large)
@@ -36,6 +37,7 @@ def spatial_pads(
 def pad(x: Tensor, pads: Sequence[int], value: float = 0.0, mode: str = "constant") -> Tensor:
     """Pads the last axes; ``pads`` in ONNX order (all beginnings, then all ends)."""
     half = len(pads) // 2
+    # Torch lists the last axis first, and both its ends together.
     torch_order = [
         each for axis in reversed(range(half)) for each in (pads[axis], pads[axis + half])
     ]
@@ -43,6 +45,8 @@ def pad(x: Tensor, pads: Sequence[int], value: float = 0.0, mode: str = "constan
         return x
     if mode == "constant":
         return F.pad(x, torch_order, value=value)
+    # In these modes torch pads spatial axes only, so leading ones that stay as they are must not be
+    # named.
     while len(torch_order) > 2 and torch_order[-2:] == [0, 0]:
         torch_order = torch_order[:-2]
     return F.pad(

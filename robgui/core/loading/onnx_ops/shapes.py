@@ -32,6 +32,7 @@ _TYPES = {
 
 def _reshape(a: Attributes, x: Tensor, shape: Tensor | None = None) -> Tensor:
     sizes = ints(a["shape"] if shape is None else shape)
+    # A size of 0 means "as in the input", unless opset 14 says otherwise.
     if not a.get("allowzero", 0):
         sizes = [x.shape[axis] if size == 0 else size for axis, size in enumerate(sizes)]
     return x.reshape(tuple(sizes))
@@ -55,6 +56,7 @@ def _squeeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
 def _unsqueeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
     chosen = ints(a.get("axes") if axes is None else axes)
     rank = x.ndim + len(chosen)
+    # Axes count in the result; in ascending order none moves one inserted before.
     for axis in sorted(each % rank for each in chosen):
         x = x.unsqueeze(axis)
     return x
@@ -76,9 +78,12 @@ def _slice(
     by = ints(steps) or [1] * len(first)
     for begin, end, axis, step in zip(first, last, where, by, strict=True):
         if step < 0:
+            # Torch has no negative steps. Exporters write the lowest integer for "down to the
+            # first".
             chosen = list(range(x.shape[axis]))[slice(begin, end if end > -(2**31) else None, step)]
             x = x.index_select(axis, torch.tensor(chosen, dtype=torch.int64, device=x.device))
         else:
+            # INT64_MAX stands for "to the end".
             x = x[(slice(None),) * (axis % x.ndim) + (slice(begin, min(end, 2**31), step),)]
     return x
 
@@ -86,6 +91,7 @@ def _slice(
 def _gather(a: Attributes, x: Tensor, index: Tensor) -> Tensor:
     axis = int(a.get("axis", 0)) % x.ndim
     index = torch.where(index < 0, index + x.shape[axis], index).to(x.device)
+    # torch.gather is another operation; this is NumPy's ``take``.
     return x.index_select(axis, index.flatten()).reshape(
         (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
     )
@@ -96,6 +102,7 @@ def _split(a: Attributes, x: Tensor, parts: Tensor | None = None) -> tuple[Tenso
     sizes = ints(a.get("split") if parts is None else parts)
     if not sizes:
         count: int = a.get("num_outputs") or a["outputs"]
+        # Equal parts; what does not divide makes the last one smaller.
         sizes = [math.ceil(x.shape[axis] / count)] * (count - 1)
         sizes.append(x.shape[axis] - sum(sizes))
     return torch.split(x, sizes, axis)

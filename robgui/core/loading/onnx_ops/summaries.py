@@ -26,6 +26,7 @@ def _softmax(function: Callable[..., Tensor]) -> Operation:
     def softmax(a: Attributes, x: Tensor) -> Tensor:
         if a["opset"] >= 13:
             return function(x, int(a.get("axis", -1)))
+        # Before opset 13: over all axes from this one on, as if they were flattened.
         axis = int(a.get("axis", 1)) % x.ndim
         return function(x.reshape(math.prod(x.shape[:axis]), -1), 1).reshape(x.shape)
 

@@ -30,6 +30,7 @@ def _window(a: Attributes, x: Tensor) -> tuple[list[int], list[int], list[int], 
 def _max_pool(a: Attributes, x: Tensor) -> Tensor:
     kernel, strides, dilations, pads = _window(a, x)
     pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[len(kernel) - 1]
+    # Padded before: torch pads both ends alike and at most by half a window. -inf never wins.
     return pool(pad(x, pads, -math.inf), kernel, strides, 0, dilations, bool(a.get("ceil_mode", 0)))
 
 
@@ -49,6 +50,7 @@ def _average_pool(a: Attributes, x: Tensor) -> Tensor:
     mean: Tensor = average(pad(x, pads), kernel, strides, 0, ceil)
     if padding_counts:
         return mean
+    # The share of each window that is not padding.
     share: Tensor = average(pad(torch.ones_like(x), pads), kernel, strides, 0, ceil)
     return mean / share
 
@@ -75,6 +77,7 @@ def _resize(
         raise UntranslatedError("Resize without a target")
     mode, place = a.get("mode", "nearest"), a.get("coordinate_transformation_mode", "half_pixel")
     if mode == "nearest":
+        # Torch's "nearest" cuts coordinates, which ONNX calls asymmetric.
         exact = place in ("half_pixel", "pytorch_half_pixel")
         return F.interpolate(x, target, mode="nearest-exact" if exact else "nearest")
     if mode == "linear" and place in ("half_pixel", "pytorch_half_pixel", "align_corners"):
@@ -99,6 +102,7 @@ def _upsample(a: Attributes, x: Tensor, scales: Tensor | None = None) -> Tensor:
 def _depth_to_space(a: Attributes, x: Tensor) -> Tensor:
     if a.get("mode", "DCR") != "CRD":
         raise UntranslatedError("DepthToSpace in DCR order")
+    # What ONNX calls CRD order.
     return F.pixel_shuffle(x, int(a["blocksize"]))
 
 

@@ -91,6 +91,7 @@ def load_script(path: Path, trust: bool) -> Raw:
         for name in _PICKLES:
             if not is_sound(archive.read(name)):
                 raise ModelError(f"{path} is damaged: its part {name!r} cannot be read.")
+        # Torch gets a copy of these parts alone, and never sees what else the archive holds.
         parts = [name for name in archive.names if PARTS.fullmatch(name)]
         if not trust:
             _refuse_programs(path, archive, parts)

@@ -150,8 +150,10 @@ def _leads_forward(tree: Any, features: int) -> bool:
         np.asarray(tree.children_right),
         np.asarray(tree.feature),
     )
+    # -1 is TREE_LEAF of sklearn.tree.
     inner = left != -1
     here = np.flatnonzero(inner)
+    # Children behind their parent: every walk from the root ends, and there is no ring.
     forward = bool((left[inner] > here).all() and (right[inner] > here).all())
     inside = bool((left < len(left)).all() and (right < len(left)).all())
     known = bool(((feature[inner] >= 0) & (feature[inner] < features)).all())
@@ -163,6 +165,7 @@ def _support_fits(svm: Any) -> bool:
     vectors, weights = np.asarray(svm.support_vectors_), np.asarray(svm._dual_coef_)
     counts = np.asarray(svm._n_support)
     classes = len(svm.classes_)
+    # libsvm decides between every two classes.
     pairs = classes * (classes - 1) // 2
     sizes = (
         np.shape(svm.support_),

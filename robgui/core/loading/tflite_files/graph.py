@@ -18,6 +18,7 @@ def refuse_confusion(path: Path, content: bytes) -> None:
     model = schema.Model.GetRootAs(content, 0)
     for number in range(model.SubgraphsLength()):
         graph = model.Subgraphs(number)
+        # -1 stands for an optional input that is left out.
         known = {-1, *_numbers(graph, "Inputs"), *_stored(model, graph)}
         for place in range(graph.OperatorsLength()):
             operation = graph.Operators(place)
@@ -43,6 +44,8 @@ def _stored(model: Any, graph: Any) -> list[int]:
         tensor = graph.Tensors(place)
         buffer = model.Buffers(tensor.Buffer())
         empty = 0 in _numbers(tensor, "Shape")
+        # An offset is "only valid if > 1" (schema.fbs): data behind the flatbuffer of a model
+        # beyond 2 GB.
         if tensor.IsVariable() or empty or buffer.DataLength() or buffer.Offset() > 1:
             found.append(place)
     return found

@@ -98,6 +98,7 @@ def load_tflite(path: Path, scores: str = "") -> Raw:
         if len(names) > 1:
             remarks.append(which_output(chosen, len(names)))
         told |= _names(path, int(outputs[names.index(chosen)]["shape"][-1]))
+    # "shape" has 1 where the signature has -1, any size.
     sizes = [int(size) if size > 0 else None for size in inputs[0]["shape_signature"]]
     return Raw(
         TfliteBackend(content, names.index(chosen)),
@@ -143,6 +144,7 @@ def _quantised(given: dict[str, Any]) -> tuple[dict[str, object], list[str]]:
     kind = np.dtype(given["dtype"])
     if kind.kind not in "iu":
         return {}, []
+    # A scale of 0 says that nothing is quantised: plain bytes.
     if not scale:
         return {"high": (255.0,)}, ["it takes bytes"]
     limits = np.iinfo(kind)
@@ -172,12 +174,14 @@ def _meant(stored: np.ndarray, told: dict[str, Any]) -> np.ndarray:
     scale, zero = told["quantization"]
     if stored.dtype.kind not in "iu" or not scale:
         return stored
+    # real = (stored - zero) · scale, as TensorFlow specifies 8-bit quantisation.
     return np.asarray((stored.astype(np.float32) - zero) * scale, dtype=np.float32)
 
 
 def _names(path: Path, classes: int) -> dict[str, object]:
     """Class names in a file packed behind the model; empty if there is none."""
     with open_regular(path) as file:
+        # TensorFlow Lite Metadata: a zip file appended to the flatbuffer, found from its end.
         if not zipfile.is_zipfile(file):
             return {}
     with Archive(path) as archive:

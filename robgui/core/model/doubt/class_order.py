@@ -70,6 +70,7 @@ def other_order(
         moved[judged] = _places(table, ENOUGH // 2)[truths[judged]]
     now, then = guesses == truths, guesses == moved
     won, lost = int((then & ~now).sum()), int((now & ~then).sum())
+    # McNemar's exact test: only inputs on which the two orders disagree count.
     if chance_of_heads(won, won + lost) > _LUCK:
         return None
     names = list(labels)
@@ -100,6 +101,7 @@ def _every_second(truths: np.ndarray) -> np.ndarray:
 
 def _table(truths: np.ndarray, guesses: np.ndarray, classes: int) -> np.ndarray:
     """How often each class (row) was given each output (column)."""
+    # A pair of numbers as one, which counts the whole table in a single pass.
     table = np.bincount(truths * classes + guesses, minlength=classes * classes)
     return table.reshape(classes, classes)
 

@@ -51,6 +51,7 @@ class Rightness:
     @property
     def doubtful(self) -> bool:
         """Whether another way of feeding the model may well do better."""
+        # Standard error of a share; doubted only if two of them above it is still not good.
         spread = math.sqrt(self.share * (1 - self.share) / max(1, self.counted))
         return self._known and self.share + 2 * spread < self._way(_GOOD)
 

@@ -66,7 +66,9 @@ class CallBatches:
                 f"{self._name}: not enough memory for a single input on {self._device}; allow"
                 " models more memory or choose another device."
             )
+        # Kept for all later calls, which would run into the same wall.
         self._largest = size // 2
+        # Torch's cache still holds the blocks of the size that failed.
         hardware_of(self._device).tidy(self._device)
         return (
             f"{self._name}: out of memory at {size:,} inputs a batch; going on with"

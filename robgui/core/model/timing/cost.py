@@ -44,6 +44,7 @@ class Counter(Watching):
             return parts
         result = func(*args, **(kwargs or {}))
         if isinstance(result, Tensor):
+            # A multiplication and an addition for each product.
             self.total += 2 * result.numel() * _depth(func.overloadpacket.__name__, args)
         return result
 
@@ -71,6 +72,7 @@ def _depth(name: str, args: Any) -> int:
     """Products summed for each number of the result."""
     match name:
         case "convolution" | "_convolution" | "mkldnn_convolution" | "conv2d" | "conv1d":
+            # Weights are ``(out, in / groups, height, width)``: one filter's numbers.
             return int(args[1][0].numel())
         case "mm" | "bmm":
             return int(args[0].shape[-1])

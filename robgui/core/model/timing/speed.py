@@ -49,6 +49,7 @@ def _time(
     channels_last: bool,
 ) -> Speed:
     classifier.to(classifier.device, autocast=autocast, channels_last=channels_last)
+    # Warms up too: the first call in a new precision or layout is a slow one.
     probabilities = classifier.probs(x)
     done, began = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - began) < _SECONDS:

@@ -77,8 +77,10 @@ def _timed(classifier: Classifier) -> CallTimes:
     batch = min(classifier.batch(), max(1, int(_SLOW / max(alone, 1e-9))))
     if batch == 1:
         return CallTimes(alone, alone, _SLOPE * alone)
+    # Copied out: an expanded tensor has stride 0, which some kernels take a slower path for.
     x = one.expand(batch, *classifier.shape).contiguous()
     together = _seconds(lambda: float(classifier.infer(x).sum())) / batch
+    # A gradient keeps every layer's output in memory, a plain call does not.
     few = max(1, batch // 4)
     slope = _slope_seconds(classifier, x[:few]) / few
     return CallTimes(alone, together, slope or _SLOPE * together, batch)

@@ -46,9 +46,13 @@ class Batches(ABC):
         self._arrow = arrow
         self._lock = threading.Lock()
         self._file = open_regular(path)
+        # The dataset has no ``close``: the file is closed once nothing refers to the table any
+        # more.
         weakref.finalize(self, self._file.close)
         try:
             self._schema = self._start()
+            # Names are decoded late; one that is not UTF-8 shall fail here, not in the middle of a
+            # run.
             self._names = [_read_names(field) for field in self._schema]
         except (DataError, OSError, MemoryError):
             raise
@@ -119,6 +123,7 @@ class Batches(ABC):
     def is_text(self, name: str) -> bool:
         """Whether a column holds words."""
         types, known = self._arrow.types, self._type(name)
+        # Categories of pandas come as dictionaries of words.
         if types.is_dictionary(known):
             known = known.value_type
         return bool(types.is_string(known) or types.is_large_string(known))
@@ -186,6 +191,7 @@ class ParquetGroups(Batches):
     def _start(self) -> Any:
         import pyarrow.parquet as parquet
 
+        # Pre-buffering reads ahead in background threads, which pays off for remote storage only.
         self._table = parquet.ParquetFile(self._file, pre_buffer=False)
         about = self._table.metadata
         self.counts = [about.row_group(number).num_rows for number in range(about.num_row_groups)]
@@ -193,6 +199,8 @@ class ParquetGroups(Batches):
 
     def read(self, number: int, column: str) -> Any:
         """One column of one row group."""
+        # A claim of the file. It is checked first because it is cheap, and measured below because
+        # it may be false.
         size = self._table.metadata.row_group(number).total_byte_size
         _refuse_large(self.path, size, "group of rows", LARGEST_ARRAY)
         parts, held = [], 0
@@ -213,6 +221,7 @@ class ArrowFile(Batches):
         self._reader = self._arrow.ipc.open_file(self._file)
         words, self._messages = read_directory(self._file)
         self.counts = [message.rows for message in self._messages]
+        # The library unpacks all dictionaries together with the first row group.
         self._refuse_packed(sum(message.size for message in words), "dictionary")
         return self._reader.schema
 

@@ -36,6 +36,7 @@ _INPUTS = ("image", "img", "picture", "images", "pixel_values", "jpg", "png", "x
 _LABELS = (*LABEL_COLUMNS, "fine_label", "coarse_label", "cls", "label_name", "class_name")
 #: Row groups kept after reading.
 _KEPT = 2
+# A stream starts with the continuation marker of its first message, a file with "ARROW1".
 _STREAM = b"\xff\xff\xff\xff"
 
 
@@ -98,6 +99,7 @@ def _dataset(batches: Batches, options: Options) -> Dataset:
         )
     array = None
     if words is not None:
+        # -1 is "no label" everywhere.
         array = np.array([-1 if word is None else word for word in words])
     return build(
         ArrayColumn(column),
@@ -154,6 +156,7 @@ def _label_column(batches: Batches, inputs: str, options: Options) -> str | None
 
 
 def _is_encoded(batches: Batches, name: str) -> bool:
+    # Hugging Face stores an image as a struct of "bytes" and "path".
     return batches.is_binary(name) or batches.is_binary(f"{name}.bytes")
 
 
@@ -204,6 +207,8 @@ class StoredColumn:
 
     def value(self, row: int) -> Any:
         """One cell as a Python value; DataError, without the place, if it cannot be read."""
+        # "right": a row at the start of a group belongs to that group, and empty groups are passed
+        # over.
         number = int(np.searchsorted(self._starts, row, side="right")) - 1
         with self._lock:
             try:
@@ -273,6 +278,7 @@ class ArrayColumn:
                 " choose another with inputs.",
                 option="inputs=COLUMN",
             )
+        # By the schema: NumPy makes int64 of Python numbers, and images would no longer be bytes.
         self.dtype = column.batches.number_type(column.name) or first.dtype
         self.shape: Shape = (column.batches.rows, *first.shape)
 

@@ -12,7 +12,9 @@ import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
+# MessageHeader in Arrow's Message.fbs: 1 is a schema.
 _DICTIONARY, _ROWS = 2, 3
+# Precedes the length of a message since Arrow 0.15; older files begin with the length.
 _CONTINUED = 0xFFFFFFFF
 #: Bytes of one entry in a file's directory, and of one buffer in a message.
 _BLOCK, _BUFFER = 24, 16
@@ -51,14 +53,18 @@ def read_stream(file: BinaryIO) -> list[Message]:
 def read_directory(file: BinaryIO) -> tuple[list[Message], list[Message]]:
     """The dictionaries and row groups listed in the directory of a file."""
     end = file.seek(0, 2)
+    # A file ends with its footer, the footer's length as an int32, and "ARROW1".
     length = struct.unpack("<i6s", _bytes(file, end - 10, 10))[0]
     footer = _Table.root(_bytes(file, end - 10 - length, length))
+    # Fields of Footer in File.fbs: version, schema, dictionaries, recordBatches.
     return _named(file, footer, 2), _named(file, footer, 3)
 
 
 def _named(file: BinaryIO, footer: _Table, field: int) -> list[Message]:
     found = []
     for place in footer.items(field, _BLOCK):
+        # A Block is an int64 offset, an int32 length, four bytes of padding and an int64 body
+        # length.
         message = _read(file, struct.unpack_from("<q", footer.data, place)[0])
         if message is None:
             raise ValueError("its directory names a group of rows that is not there")
@@ -77,12 +83,14 @@ def _read(file: BinaryIO, start: int) -> Message | None:
     if length == 0:
         return None
     header = _Table.root(_bytes(file, place, length))
+    # Fields of Message: version, header_type, header, bodyLength.
     kind, body = header.number(1, "<B"), header.number(3, "<q")
     place += length
     if not 0 <= body <= left:
         raise ValueError("a group of rows is longer than the file")
     batch = header.table(2)
     if batch is not None and kind == _DICTIONARY:
+        # Fields of DictionaryBatch: id, data.
         batch = batch.table(1)
     known = kind in (_DICTIONARY, _ROWS) and batch is not None
     if batch is not None and known:
@@ -94,12 +102,15 @@ def _read(file: BinaryIO, start: int) -> Message | None:
 
 def _measured(file: BinaryIO, batch: _Table, body: int) -> tuple[int, int]:
     """Rows of a group, and its bytes in memory."""
+    # Fields of RecordBatch: length, nodes, buffers, compression.
     packed, size = batch.table(3) is not None, 0
     for place in batch.items(2, _BUFFER):
         offset, length = struct.unpack_from("<qq", batch.data, place)
         unpacked = length
         if packed and length > 0:
             unpacked = struct.unpack("<q", _bytes(file, body + offset, 8))[0]
+        # max: -1 stands for a buffer stored as it is, and a hostile file may claim less than it
+        # holds.
         size += max(length, unpacked)
     rows = batch.number(0, "<q")
     if rows < 0:
@@ -159,6 +170,8 @@ class _Table:
         known = self.place - struct.unpack_from("<i", self.data, self.place)[0]
         if not 0 <= known < len(self.data):
             raise ValueError("a part of it lies outside the file")
+        # A vtable is its own size, the size of the table, then one offset per field, all 16 bits.
+        # Fields at the end that are not set may be missing from it.
         if 6 + 2 * field > struct.unpack_from("<H", self.data, known)[0]:
             return None
         offset = struct.unpack_from("<H", self.data, known + 4 + 2 * field)[0]

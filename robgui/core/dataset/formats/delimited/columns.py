@@ -11,6 +11,8 @@ from robgui.core.dataset.options import Options
 from robgui.core.errors import DataError
 
 TIME_COLUMNS = ("timestamp", "time", "datetime", "date", "t")
+# "Unnamed: 0" is what pandas calls the index it wrote to a CSV file; "column 1" is the first of a
+# file without a header.
 _COUNTERS = ("id", "index", "row", "unnamed: 0", "column 1")
 
 
@@ -39,6 +41,7 @@ def id_column(grid: Grid, options: Options) -> str | None:
         fractions = name in grid.columns and (grid.values_of([name]) % 1 != 0).any()
         if (
             not fractions
+            # Two rows per id on average; an id of its own for each row is a key, not a track.
             and 2 * len(set(grid.texts[name])) <= len(grid.lines)
             and any(grid.texts[name])
         ):

@@ -112,6 +112,7 @@ def _label_column(grid: Grid, options: Options) -> str | None:
     known = named(grid.texts, LABEL_COLUMNS)
     words = [name for name in grid.texts if name not in grid.columns]
     if known or words:
+        # Of several columns of words, the last: that is where classes usually stand.
         return (known or words[::-1])[0]
     if not options.features:
         return _last_column(grid)
@@ -124,6 +125,7 @@ def _last_column(grid: Grid) -> str | None:
         return None
     values = np.unique(grid.values[:, -1])
     if (
+        # More values, or hardly any repeated, are measurements rather than classes.
         not 2 <= len(values) <= min(20, len(grid.lines) // 2)
         or values[0] not in (0, 1)
         or not (np.diff(values) == 1).all()

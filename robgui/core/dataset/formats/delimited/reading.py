@@ -65,6 +65,7 @@ def read_grid(path: Path, options: Options) -> Grid:
     """
     skips = Skips()
     with open_rows(path) as table:
+        # A file with other delimiters may come from a locale that writes decimals with a comma.
         comma = table.delimiter != ","
         fitting = (row for row in table.rows if _fits(row, len(table.header), skips))
         sample = list(islice(fitting, _SAMPLE))
@@ -101,6 +102,7 @@ class _Columns:
     texts: dict[int, list[str]]
     comma: bool
     skips: Skips
+    # Eight bytes a number, where a list of floats takes 32.
     cells: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))
     known: dict[str, str] = field(default_factory=dict)
@@ -113,6 +115,7 @@ class _Columns:
         self.cells.extend(values)
         self.lines.append(line)
         for place, column in self.texts.items():
+            # Interned: millions of rows share a few labels.
             column.append(self.known.setdefault(row[place], row[place].strip()))
 
     def grid(self, path: Path, header: list[str], notes: list[str]) -> Grid:
@@ -142,12 +145,14 @@ def _fits(row: tuple[int, list[str]], columns: int, skips: Skips) -> bool:
 def _is_numeric(cells: Iterable[str], comma: bool) -> bool:
     present = [cell for cell in cells if cell.strip().casefold() not in _MISSING]
     good = sum(not isinstance(_numbers([cell], comma), str) for cell in present)
+    # One typo must not make words of a column of numbers; the row with it is left out.
     return good > 0 and good >= 0.9 * len(present)
 
 
 def _numbers(cells: Sequence[str], comma: bool) -> list[float] | str:
     """The numbers in the cells, NaN for a missing one; or the first cell that is neither."""
     try:
+        # The fast way first: most rows hold nothing but plain numbers.
         values = list(map(float, cells))
     except ValueError:
         values = []
@@ -159,6 +164,7 @@ def _numbers(cells: Sequence[str], comma: bool) -> list[float] | str:
             except ValueError:
                 return cell
     return next(
+        # Also catches "inf", which ``float`` accepts; NaN compares false and passes as missing.
         (cell for cell, value in zip(cells, values, strict=True) if abs(value) > LARGEST_NUMBER),
         values,
     )
@@ -169,5 +175,6 @@ def text_columns(header: Sequence[str], kinds: Sequence[bool], options: Options)
     wanted = {options.label.casefold(), options.id.casefold(), *LABEL_COLUMNS, *ID_COLUMNS} - {""}
     words = [place for place, kind in enumerate(kinds) if not kind]
     return sorted(
+        # Not every column of words: free text would be kept in memory for nothing.
         {place for place, name in enumerate(header) if name.casefold() in wanted} | set(words[-1:])
     )

@@ -83,6 +83,7 @@ def _parsed(
             yield line
 
     try:
+        # ``place`` follows the generator: a quoted cell may run over several lines.
         for row in csv.reader(text(), delimiter=delimiter, skipinitialspace=True):
             if place > LARGEST_ROWS:
                 raise DataError(
@@ -114,6 +115,7 @@ def _delimiter(sample: list[str]) -> str:
             agree = 0
         return (agree, counts[0] if counts else 0)
 
+    # On a tie ``max`` keeps the first, so a single column counts as comma-separated.
     return max(_DELIMITERS, key=score)
 
 
@@ -152,6 +154,7 @@ def _below(sample: list[tuple[int, str]], delimiter: str) -> list[list[str]]:
 
 def _is_number(cell: str) -> bool:
     try:
+        # Decimal commas too: this only tells data from headings.
         float(cell.replace(",", "."))
     except ValueError:
         return False
@@ -165,5 +168,6 @@ def _unique(cells: list[str]) -> list[str]:
     for place, cell in enumerate(cells, 1):
         name = cell.strip() or f"column {place}"
         seen[name] = seen.get(name, 0) + 1
+        # Options and queries choose columns by name, so each needs one of its own.
         names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names

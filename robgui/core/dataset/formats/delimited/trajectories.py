@@ -55,11 +55,13 @@ def tracks(grid: Grid, track: str, options: Options) -> Dataset:
             " missing."
         )
     firsts: dict[str, int] = {}
+    # Numbered as they first appear: the rows of a track need not stand together.
     groups = np.array([firsts.setdefault(name, len(firsts)) for name in ids], dtype=np.int64)
     if times:
         time = grid.values_of(times[:1])[:, 0]
     else:
         time = np.zeros(len(groups))
+    # The last key sorts first: by track, then by time, then as in the file.
     order = np.lexsort((np.arange(len(groups)), time, groups))
     order = order[good[order]]
     present, starts = np.unique(groups[order], return_index=True)
@@ -91,6 +93,7 @@ def _track_label(grid: Grid, track: str, options: Options) -> str | None:
     """The column with the label of a track: named so, and constant along each track."""
     if options.label and not options.labels:
         return must_exist(options.label, grid)
+    # In a track "y" is a coordinate.
     for name in named(grid.texts, [name for name in LABEL_COLUMNS if name != "y"]):
         pairs = set(zip(_ids(grid, track), grid.texts[name], strict=True))
         if name != track and len(pairs) == len(set(_ids(grid, track))):

@@ -101,6 +101,7 @@ def _start_process(target: Target) -> None:
 
 
 def _send_signal(target: Target) -> None:
+    # Signal 0 is never delivered; the system only says whether it could be.
     os.kill(target.process, 0)
 
 

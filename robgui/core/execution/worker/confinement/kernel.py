@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 
+# From <linux/prctl.h> and <linux/capability.h>; the version of capabilities is the third, with two
+# words per set.
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITIES_VERSION = 0x20080522
@@ -31,6 +33,7 @@ def call(number: int, *values: int | ctypes.Array[ctypes.c_char] | ctypes.Struct
     """Makes a system call; OSError says why it was refused."""
     library = ctypes.CDLL(None, use_errno=True)
     library.syscall.restype = ctypes.c_long
+    # As long: ctypes would pass a plain integer with 32 bits.
     given = [
         ctypes.c_long(value) if isinstance(value, int) else _address(value) for value in values
     ]
@@ -64,6 +67,7 @@ def _address(value: ctypes.Array[ctypes.c_char] | ctypes.Structure | None) -> ct
 
 
 def _prctl(option: int, value: int) -> bool:
+    # The kernel refuses some options unless the unused arguments are 0 in all 64 bits.
     zero = ctypes.c_ulong(0)
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     return bool(prctl(option, ctypes.c_ulong(value), zero, zero, zero) == 0)

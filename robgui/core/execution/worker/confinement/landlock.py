@@ -29,6 +29,7 @@ _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _TELL_VERSION = 1
 _BENEATH = 1
 
+# LANDLOCK_ACCESS_FS_* of <linux/landlock.h>; bits 2 and 3 are reading, which stays allowed.
 _EXECUTE, _WRITE_FILE = 1 << 0, 1 << 1
 _REMOVE_DIR, _REMOVE_FILE = 1 << 4, 1 << 5
 _MAKE_CHAR, _MAKE_DIR, _MAKE_REG, _MAKE_SOCK = 1 << 6, 1 << 7, 1 << 8, 1 << 9
@@ -42,6 +43,7 @@ _TO_DEVICE = _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
 _ALL = _EXECUTE | _IN_FOLDER | _MAKE_CHAR | _MAKE_BLOCK | _IOCTL_DEV
 #: Rights that came with a later version.
 _SINCE = {_REFER: 2, _TRUNCATE: 3, _IOCTL_DEV: 5}
+# Two bits each: binding and connecting; abstract sockets and signals.
 _TCP, _TCP_SINCE = 3, 4
 _SCOPES, _SCOPES_SINCE = 3, 6
 
@@ -59,6 +61,7 @@ class _Ruleset(ctypes.Structure):
 class _Beneath(ctypes.Structure):
     """``struct landlock_path_beneath_attr``."""
 
+    # Packed in the kernel's header too: 12 bytes, not 16.
     _pack_ = 1
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
@@ -87,6 +90,7 @@ def restrict(folders: Iterable[Path], devices: Iterable[Path]) -> int:
         scopes = _SCOPES
     else:
         scopes = 0
+    # The structure has grown with the versions; a kernel takes only as much as it knows.
     size = 8 + 8 * (known >= _TCP_SINCE) + 8 * (known >= _SCOPES_SINCE)
     rules = call(_CREATE, _Ruleset(rights, network, scopes), size, 0)
     try:
@@ -106,6 +110,7 @@ def _known(rights: int, version: int) -> int:
 
 
 def _allow(rules: int, place: Path, rights: int) -> None:
+    # O_PATH: a rule needs the place, not the right to read what is there.
     opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
     try:
         call(_ADD_RULE, rules, _BENEATH, _Beneath(rights, opened), 0)

@@ -21,6 +21,8 @@ def set_limits(memory: int) -> tuple[str, ...]:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not memory or has_gpu():  # CUDA's driver reserves far more addresses than it uses.
         return ("no core files",)
+    # RLIMIT_AS counts reserved addresses, and torch with its libraries has reserved gigabytes by
+    # now without using them.
     most = _addresses() + memory
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     if hard != resource.RLIM_INFINITY:

@@ -16,6 +16,8 @@ import sys
 from robgui.core.execution.worker.confinement.kernel import call
 from robgui.core.execution.worker.confinement.system_calls import PROCESSORS, REFUSED, Processor
 
+# From <linux/seccomp.h>: SECCOMP_SET_MODE_FILTER and SECCOMP_FILTER_FLAG_TSYNC, then
+# SECCOMP_RET_ALLOW and SECCOMP_RET_ERRNO.
 _SET_FILTER, _ALL_THREADS = 1, 1
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _REFUSE = _ERROR | errno.EPERM
@@ -33,6 +35,7 @@ _FCNTL = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _IOCTL = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820)
 _PRCTL = (1,)  # PR_SET_PDEATHSIG
 
+# Operation, instructions to skip if the test holds and if it does not, and its value.
 Instruction = tuple[int, int, int, int]
 
 
@@ -73,6 +76,7 @@ def filter_program(processor: Processor, own: int, *, local_sockets: bool) -> li
     domains = (_AF_UNIX,) if local_sockets else ()
     program = [
         (_LOAD, 0, 0, _PROCESSOR),
+        # First the convention: a 32-bit call has other numbers, and would pass all tests below.
         (_EQUAL, 1, 0, processor.audit),
         _answer(_REFUSE),
         (_LOAD, 0, 0, _NUMBER),
@@ -88,6 +92,7 @@ def filter_program(processor: Processor, own: int, *, local_sockets: bool) -> li
         "socket": _only(0, domains),
         # Without an address: to the other end of a socket pair.
         "sendto": [
+            # The address of the receiver, a pointer, so both halves must be 0.
             _load(4),
             (_EQUAL, 0, 3, 0),
             _load(4, upper=True),

@@ -28,6 +28,7 @@ class Processor:
 
 
 PROCESSORS = {
+    # AUDIT_ARCH_* of <linux/audit.h>. Bit 30 marks calls of x32, which numbers its calls anew.
     "x86_64": Processor(0xC000003E, 0, 0x40000000),
     "aarch64": Processor(0xC00000B7, 1, 0xFFFFFFFF),
 }
