@@ -94,6 +94,7 @@ class Toasts(QObject):
         if toast in self._shown:
             self._shown.remove(toast)
             toast.hide()
+            # Later: the click that closes it may still be on its way through its own button.
             toast.deleteLater()
             self._arrange()
 
@@ -171,6 +172,7 @@ class Toast(QFrame):
         set_tip(self.text, "" if fits else self.sentence)
         opened = self._details is not None and not self._details.isHidden()
         self.adjustSize() if opened else self.resize(self.width(), place.height())
+        # QRect.right() is the last pixel inside, one less than left + width.
         self.move(place.right() - self.width() + 1, place.top())
 
     def add_action(self, words: str, deed: Callable[[], None]) -> QPushButton:

@@ -125,6 +125,7 @@ class BoxesView(ViewWidget):
             item.setPlainText(box.name)
             item.setColor(theme.colours.text)
             item.fill = pg.mkBrush(pg.mkColor(theme.colours.surface))
+            # The upper left corner: in a plot y grows upwards.
             item.setPos(box.x, box.y + box.height)
         for item in self.names[len(named) :]:
             item.setPlainText("")
@@ -134,6 +135,7 @@ class BoxesView(ViewWidget):
         """Hides the names that would cover one already written or leave the picture."""
         taken: list[QRectF] = []
         box = self.heat.plot.box
+        # Compared in pixels of the scene: names keep their size whatever the zoom.
         room = box.sceneBoundingRect()
         for item in self.names:
             corner = box.mapViewToScene(item.pos())

@@ -97,9 +97,11 @@ class CellNumbers(pg.GraphicsObject):
     ) -> None:
         """Writes each number in the middle of its cell."""
         onto = painter.worldTransform()
+        # In pixels: in units of the axes letters would be stretched and upside down.
         painter.setWorldTransform(QTransform())
         painter.setFont(self._heat.plot.font())
         metrics = painter.fontMetrics()
+        # drawText begins at the baseline; this puts the digits into the middle of the cell.
         lift = (metrics.ascent() - metrics.descent()) / 2
         for number in self.numbers:
             middle = onto.map(number.place)

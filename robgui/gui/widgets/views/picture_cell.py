@@ -72,6 +72,7 @@ class CellDelegate(QStyledItemDelegate):
         assert isinstance(view, QWidget)
         bold = view.font()
         bold.setBold(True)
+        # Chips are bold, and so the wider of the two lines.
         self._model.metrics = QFontMetrics(bold)
         self._model.text_height = 2 * view.fontMetrics().lineSpacing() + 6
 
