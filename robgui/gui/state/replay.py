@@ -106,6 +106,7 @@ def counterparts(
         ]
         best = min(alike, key=lambda other: len(differences(finding, other)), default=None)
         if best is not None:
+            # By identity: findings hold arrays, which == compares number by number.
             left = [other for other in left if other is not best]
         pairs.append((finding, best))
     return pairs

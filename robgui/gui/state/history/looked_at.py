@@ -55,6 +55,7 @@ class LookedAt(QObject):
     def keep(self) -> None:
         """Writes down what is not yet."""
         self._rest.stop()
+        # A copy: a pool thread reads it while arrow keys go on changing this one.
         workspace, inputs = self._history.writable, dict(self._inputs)
         if workspace is not None and inputs != self._kept:
             self._kept = inputs

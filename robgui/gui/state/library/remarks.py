@@ -50,6 +50,7 @@ def misfit(model: ModelCard, dataset: Dataset, sentence: str) -> str:
     ):
         return ""
     logging.getLogger("robgui").info("%s", sentence)
+    # Our sentences say what is wrong before the semicolon, and behind it what to do.
     reason = sentence.partition(";")[0]
     return f"{reason}; open the model for {dataset.name}, or data for {model.name}."
 

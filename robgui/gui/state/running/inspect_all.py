@@ -65,6 +65,7 @@ class Inspection(QObject):
     def seconds_left(self) -> float | None:
         """Estimated from the share done; None until there is enough to go by."""
         spent = sum(job.seconds for job in self.jobs)
+        # Sooner, a single quick or slow step would decide the estimate.
         if self.share > 0.05 and spent > 1:
             return spent * (1 - self.share) / self.share
         return None

@@ -60,6 +60,7 @@ class Processes:
 
         Models are still opened and looked at here.
         """
+        # Without workers nobody hands runs on to a cluster.
         if one_process():
             self.cluster = ""
         else:

@@ -59,6 +59,7 @@ class Program(QObject):
         self._process.blockSignals(True)
         if self.running:
             self._process.kill()
+            # A QProcess that is destroyed before its process has gone warns and blocks.
             self._process.waitForFinished(_LEAVE)
 
     def _read(self) -> None:
@@ -66,6 +67,7 @@ class Program(QObject):
             self.told.emit(text)
 
     def _end(self, code: int) -> None:
+        # What it wrote last may not have been signalled yet.
         self._read()
         self.ended.emit(code, _text(self._process.readAllStandardOutput().data()).strip())
 
