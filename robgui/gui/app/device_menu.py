@@ -99,6 +99,7 @@ class DeviceMenu(QMenu):
                 other = ""
             store.say("warning", f"Stop the running analysis before changing the device{other}.")
             return
+        # A device was chosen by its name: runs come back from the cluster.
         if not options:
             store.processes.set_cluster("")
         if options or device != store.library.device:

@@ -93,6 +93,7 @@ class CommandPalette(QDialog):
         item = self.list.currentItem()
         if not self.list.count() or not item.flags() & Qt.ItemFlag.ItemIsEnabled:
             return
+        # Closed first: the command may open a dialog of its own.
         self.accept()
         self._actions[item.data(Qt.ItemDataRole.UserRole)].trigger()
 

@@ -24,6 +24,7 @@ _LARGEST = 1_000_000
 class Settings(BaseModel):
     """Choices that outlive a session."""
 
+    # A later version may have written more; its file still opens here.
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
 
     look: Look = "system"

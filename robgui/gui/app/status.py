@@ -51,6 +51,7 @@ class StatusBar(QStatusBar):
         self.runs.setAccessibleName("What each worker does")
         # Ignored: long words must not widen the window.
         self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        # Equal ends: Qt shows that something goes on, not how far it is.
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
         self.speed = Label(

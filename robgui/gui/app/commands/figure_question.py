@@ -41,6 +41,7 @@ class FigureQuestion:
         if len(runs) == 1:
             self._ask(path, found, way_of(self._store, runs[0]))
             return
+        # Numbered: two runs may have one title, and the dialog gives back words only.
         titles = [f"{place}. {self._title(one)}" for place, one in enumerate(runs, 1)]
         chosen, sure = QInputDialog.getItem(
             self._window, "Runs of a report", "Which run do you want to see?", titles, 0, False
