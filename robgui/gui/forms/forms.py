@@ -77,6 +77,7 @@ class ParamsForm(QWidget):
         self._check()
 
     def _show(self, values: dict[str, Any]) -> None:
+        # Each editor tells of its own change; one check after all of them is enough.
         self._showing = True
         for name, value in values.items():
             if name in self.editors:

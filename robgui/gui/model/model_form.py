@@ -214,6 +214,7 @@ class ModelForm(QWidget):
 
     def _connect(self) -> None:
         for line in self.lines.values():
+            # Not textChanged: show_values tells once for all the fields that it fills.
             line.textEdited.connect(lambda _: self._edited())
         for box in self.choices.values():
             box.currentIndexChanged.connect(lambda _: self._edited())
@@ -221,6 +222,7 @@ class ModelForm(QWidget):
             switch.toggled.connect(lambda _: self._edited())
         self.scores.textEdited.connect(lambda _: self._edited())
         self.labels.textChanged.connect(self._edited)
+        # Not currentTextChanged: the box also shows which preset the fields amount to.
         self.preset.textActivated.connect(self._take_preset)
         self.guess.clicked.connect(self.guess_wanted)
         self.open_labels.clicked.connect(self._ask_labels)

@@ -83,6 +83,7 @@ class Ways(QDialog):
 
     def _next(self) -> None:
         """One way at a time: the user's changes need not wait for all of them."""
+        # The next one is asked for when this one is told: two threads never enter the generator.
         waiting: Iterator[Tried] = self._ways
         self._store.pictures.run(
             lambda: next(waiting, None), self._take, failed=self._failed, key=_KEY
