@@ -42,6 +42,7 @@ class DrawnAhead(QObject):
         self._looking.stop()
         if self.process is not None:
             self.process.kill()
+            # A killed process stays a zombie until somebody has asked how it ended.
             self.process.wait()
             self.process = None
 

@@ -137,6 +137,7 @@ def _save_film(exported: Exported, path: Path) -> None:
 
 def _save_npz(path: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
+        # Given a path, numpy appends its own ending to one in capitals.
         with path.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
     except OSError as error:

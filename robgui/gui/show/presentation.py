@@ -88,6 +88,7 @@ class Presentation(SlideStage):
         self._at = 0
         parent = self.parentWidget()
         if parent is not None and parent.screen() is not None:
+            # showFullScreen fills the screen that the window lies on.
             self.setGeometry(parent.screen().geometry())
         self.showFullScreen()
         self.activateWindow()
@@ -166,6 +167,7 @@ class Presentation(SlideStage):
             self.slides, self._made = slides, True
             same = (at for at, one in enumerate(slides) if now and one.slide.key == now.slide.key)
             self._at = next(same, min(self._at, max(0, len(slides) - 1)))
+            # Not while somebody writes on the slide.
             if not self.edit.isChecked():
                 self._show()
 
@@ -213,6 +215,7 @@ class Presentation(SlideStage):
         self.alone.show_picture(picture)
         self.pictures.setCurrentWidget(self.alone if pair is None else self.pair)
         self.pictures.setVisible(pair is not None or picture is not None)
+        # Last: the slider uncovers a pair only where it can be seen.
         self.pair.show_pair(pair)
 
     def _fill(self, label: Label, text: str) -> None:

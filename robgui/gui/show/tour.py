@@ -51,6 +51,7 @@ class Tour:
         workspace = folder / "demo.robgui"
         for old in (
             workspace,
+            # SQLite would replay these into the new file.
             workspace.with_name(workspace.name + "-wal"),
             workspace.with_name(workspace.name + "-shm"),
         ):
@@ -127,6 +128,7 @@ class Tour:
         """Waits for thumbnails, predictions and sample pictures."""
         store = self.window.store
         self._wait(lambda: not store.busy and not store.pictures.busy, "the pictures")
+        # Timers that collect events for a moment report to nobody.
         end = time.monotonic() + 0.5
         self._wait(lambda: time.monotonic() > end, "the last frame")
 
