@@ -150,6 +150,7 @@ class Overview(WhenSeen, QWidget):
         columns = self._fitting()
         if columns == self._columns:
             return
+        # A grid layout never forgets a column: an empty one would keep its share of the width.
         for column in range(self._columns):
             self._grid.setColumnStretch(column, 0)
         for row in range(self._rows):

@@ -106,6 +106,7 @@ class Hero(QFrame):
         self.pictures = QStackedWidget()
         self.pictures.addWidget(self.alone)
         self.pictures.addWidget(self.pair)
+        # By itself it asks for more than a low hero has.
         self.pair.setMinimumSize(1, 1)
         self.set_low(False)
         self.chips = ConfusionLabel(1.1)

@@ -309,6 +309,7 @@ def _pixels(name: str) -> np.ndarray:
         QImage.Format.Format_RGB888
     )
     rows = np.frombuffer(bytes(image.constBits()), np.uint8)
+    # Qt pads each line of an image to a multiple of four bytes.
     rows = rows.reshape(image.height(), image.bytesPerLine())[:, : 3 * image.width()]
     return rows.reshape(image.height(), image.width(), 3).copy()
 
