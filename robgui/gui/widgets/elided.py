@@ -24,6 +24,7 @@ class ElidedBox(QComboBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Another model, other inputs or a filter are chosen on purpose."""
+        # Ignored, it goes on to a scroll area around the box.
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -97,6 +97,7 @@ class Heat(QWidget):
         share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
         known = np.isfinite(share)
         pixels: np.ndarray = self._table[(255 * np.where(known, share, 0)).round().astype(int)]
+        # Alpha too: the hatching below shows through.
         pixels[~known] = 0
         return pixels
 
@@ -133,12 +134,14 @@ class Heat(QWidget):
 
     def _pressed(self, event: Any) -> None:
         place = self._data(event.scenePos())
+        # A double click undoes the zoom and chooses nothing.
         single = event.button() == Qt.MouseButton.LeftButton and not event.double()
         if place is not None and single:
             self.clicked.emit(place.x(), place.y())
 
     def _data(self, position: QPointF) -> QPointF | None:
         box = self.plot.box
+        # The scene also tells of the mouse over an axis.
         if self._place is None or not box.sceneBoundingRect().contains(position):
             return None
         place: QPointF = box.mapSceneToView(position)

@@ -72,6 +72,7 @@ class Legend(QScrollArea):
 
     def show_keys(self, keys: Sequence[LegendKey]) -> None:
         """Shows these, the first one first."""
+        # A live picture gives the same keys at every Step.
         if tuple(keys) != self.page.keys:
             self.page.keys = tuple(keys)
             self.setAccessibleDescription(", ".join(key.words for key in keys))

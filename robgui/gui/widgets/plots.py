@@ -69,6 +69,7 @@ class Plot(Themed, pg.GraphicsView):
     def show_grid(self, shown: bool) -> None:
         """Whether faint lines go across at every number."""
         for axis in self._axes.values():
+            # False and not 0: pyqtgraph would draw a grid that nobody sees.
             axis.setGrid(GRID if shown else False)
 
     def show_axes(self, x: Axis, y: Axis, columns: Names = (), rows: Names = ()) -> None:

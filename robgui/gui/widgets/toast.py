@@ -111,6 +111,7 @@ class Toasts(QObject):
         if not current.isVisible():
             current.show()
             current.timer.start()
+        # A page that was made since would lie above it.
         current.raise_()
 
 
@@ -133,6 +134,7 @@ class Toast(QFrame):
         self._mark = Label(alignment=Qt.AlignmentFlag.AlignVCenter)
         self.text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        # The toast has the width of its place; a long sentence must not widen it.
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._details: QPlainTextEdit | None = None
         self.closed = QToolButton(autoRaise=True, toolTip="Close")

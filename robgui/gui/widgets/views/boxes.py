@@ -105,6 +105,7 @@ class BoxesView(ViewWidget):
             rim.setPen(QPen(pg.mkPen(theme.colours.surface, width=4)))
             line.setPath(path)
             line.setPen(pen(ink, 2))
+            # Over a map the boxes stay open, so its colours can be read.
             line.setBrush(pg.mkBrush(colour(ink, 0.0 if view.behind is not None else 0.25)))
         return _keys(view, inks)
 

@@ -184,6 +184,7 @@ class ViewWidget(Themed, QWidget):
         """Puts the picture above the note."""
         self._layout.insertWidget(0, picture, 1)
         if self.mini:
+            # Tab would stop at every small picture of a page.
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             parts: list[QWidget] = [picture, *picture.findChildren(Plot)]
             for part in parts:
