@@ -48,6 +48,7 @@ class Replay(QObject):
         _, finding, run = self._waiting
         self._waiting = None
         workspace = self._store.history.workspace
+        # The store says why a run failed.
         if workspace is None or job.state is RunState.FAILED:
             return
         if job.state is RunState.CANCELLED:

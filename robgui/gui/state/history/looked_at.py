@@ -58,6 +58,7 @@ class LookedAt(QObject):
         # A copy: a pool thread reads it while arrow keys go on changing this one.
         workspace, inputs = self._history.writable, dict(self._inputs)
         if workspace is not None and inputs != self._kept:
+            # At once: the next choice is compared with what is on its way.
             self._kept = inputs
             self._keeping.run(lambda: workspace.files.set_looked_at(inputs), key="looked at")
 

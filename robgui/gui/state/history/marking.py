@@ -114,6 +114,7 @@ class Marking(QObject):
     def _read(self) -> None:
         """Reads what the workspace knows of the data in use, away from the GUI thread."""
         dataset, workspace = self._library.dataset, self._history.workspace
+        # Empty until they are read: the marks of the data before are of other inputs.
         self._dataset, self.marks = dataset, Marks()
         self._take_tags({})
         self._count_findings()

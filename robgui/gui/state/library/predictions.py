@@ -219,6 +219,7 @@ class _Worker(QThread):
                 self._predict(chunk)
                 self.known.emit()
         except RobguiError as error:
+            # Stopped on purpose: an error is then only how the question ended.
             if not self._ending:
                 self.refused.emit(str(error))
 
@@ -232,6 +233,7 @@ class _Worker(QThread):
                     wanted = self._later = self._later[self._classes[self._later] == UNKNOWN]
                 if not len(wanted) and self._all:
                     wanted = np.flatnonzero(self._classes == UNKNOWN)
+                    # Once all are known, no later wish looks through them again.
                     self._all = bool(len(wanted))
                 if len(wanted):
                     return [int(i) for i in wanted[: self._portion]]

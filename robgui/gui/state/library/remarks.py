@@ -57,4 +57,5 @@ def misfit(model: ModelCard, dataset: Dataset, sentence: str) -> str:
 
 def listed(skipped: Sequence[Any]) -> str:
     """What was left out and why, a line each."""
+    # As many lines as the log shows of one message.
     return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])

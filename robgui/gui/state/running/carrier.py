@@ -131,6 +131,7 @@ class Carrier(QThread):
         """The thread's life."""
         workers = self.workers = None if one_process() else self._start_workers()
         try:
+            # What has begun is seen to its end, so its last Step is kept.
             while not self._leaving or self._going:
                 if workers is not None:
                     self._attend(workers)

@@ -88,6 +88,7 @@ class Processes:
     @property
     def graphics(self) -> tuple[int, int] | None:
         """Bytes in use and in all of the graphics card in use; None if there is none."""
+        # Both kinds of process look at the card; who looked last knows best.
         newest = max(
             self._store.answers.graphics, self._store.runner.graphics, key=lambda one: one.when
         )
