@@ -141,6 +141,7 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
     """The window on its workspace; once it is on screen, processes start and files are opened."""
     store, settings = Store(), load_settings()
+    # Not by set_limits, which arranges processes before the window is on screen.
     store.processes.memory, store.processes.at_once = settings.memory, settings.runs_at_once
     window = MainWindow(store, settings)
     _catch_everything(store)
@@ -176,6 +177,7 @@ def _catch_everything(store: Store) -> None:
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
+            # Ctrl+C in the terminal is a wish to leave, no error.
             QApplication.quit()
             return
         details = "".join(traceback.format_exception(kind, error, trace))

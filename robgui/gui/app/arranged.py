@@ -181,6 +181,7 @@ class Arranged(QMainWindow):
         for dock, place in places.items():
             dock.setFloating(False)
             self.addDockWidget(place, dock)
+        # Qt puts the one that joins in front.
         self.tabifyDockWidget(self.runs_dock, self.log_dock)
         self.runs_dock.raise_()
 

@@ -263,6 +263,8 @@ def edit_preferences(window: MainWindow) -> None:
         settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
         window.commands.set_look(dialog.look.currentData())
         size = dialog.text_size.currentData()
+        # The steps of Ctrl++ lie between whole per cents: rounding must not change what nobody
+        # touched.
         if size != round(100 * settings.font_scale):
             window.commands.scale_text(size / 100 / settings.font_scale)
         window.store.processes.set_limits(settings.runs_at_once, settings.memory)

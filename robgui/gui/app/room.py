@@ -41,6 +41,7 @@ class Room:
         if self._front is None:
             self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
         for dock in self._docks:
+            # A floating dock takes no room from the page.
             if dock in wanted and not dock.isHidden() and not dock.isFloating():
                 dock.hide()
                 self._away.append(dock)

@@ -98,6 +98,7 @@ def load_settings() -> Settings:
         return Settings.model_validate(json.loads(read_regular(path, _LARGEST)))
     except FileNotFoundError:
         return Settings()
+    # json raises RecursionError for thousands of nested brackets.
     except (OSError, ValueError, RecursionError, ValidationError) as error:
         logging.getLogger("robgui").warning(
             "%s cannot be read, so the defaults are used: %s", path, error

@@ -137,6 +137,7 @@ class StatusBar(QStatusBar):
         """Shows device, speed and memory as they are now."""
         calls = self._store.answered
         now = time.monotonic()
+        # Two looks may come right after each other: analyses that are found cause one.
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()

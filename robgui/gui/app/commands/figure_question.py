@@ -71,6 +71,7 @@ class FigureQuestion:
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.exec()
         pressed = box.clickedButton()
+        # With a parent it would live as long as the window.
         box.deleteLater()
         if way.run is not None and pressed is show:
             self._store.history.show_run(way.run)
