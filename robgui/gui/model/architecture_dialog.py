@@ -93,6 +93,7 @@ class ArchitectureDialog(QDialog):
         if text := self.architecture.text().strip():
             found["architecture"] = text
         if text := self.shape.text().strip():
+            # 3×224×224, 3x224x224 and (3, 224, 224) mean the same.
             found["shape"] = parse_value(
                 "shape", ModelSettings.model_fields["shape"], re.sub(r"[×x;()\[\]]", ",", text)
             )

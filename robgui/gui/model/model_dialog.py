@@ -176,6 +176,7 @@ class ModelDialog(QDialog):
             self._previewed,
             failed=self._failed,
             key=_PREVIEW,
+            # Before thumbnails, which wait in the same pool.
             priority=1,
         )
 

@@ -110,6 +110,7 @@ class ModelForm(QWidget):
 
     def show_values(self, values: dict[str, Any]) -> None:
         """Shows these; fields that are not named stay. ``changed`` follows once."""
+        # Each box tells of its own change, and the model would be tried for every one of them.
         self.blockSignals(True)
         for name, value in values.items():
             if name in self.lines:
@@ -198,6 +199,7 @@ class ModelForm(QWidget):
                 widget.setSizeAdjustPolicy(
                     QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
                 )
+                # By itself a combo box, and the form with it, is as wide as the longest item.
                 widget.setMinimumContentsLength(12)
             label = Label(
                 "Preset" if name == "preset" else str(ModelSettings.model_fields[name].title)

@@ -86,6 +86,7 @@ class TrustDialog(QDialog):
         super().showEvent(event)
         if (layout := self.layout()) is not None:
             wanted = layout.totalHeightForWidth(self.width())
+            # However long the code is, the buttons stay on the screen.
             room = self.screen().availableSize().height() * 9 // 10
             self.resize(self.width(), min(wanted, room))
 

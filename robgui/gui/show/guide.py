@@ -80,6 +80,7 @@ class DemoGuide(QObject):
             self._window.status.hide()
         self._bar.show()
         self.go(0)
+        # Space then leads through the tour.
         self.card.next.setFocus()
 
     def end(self) -> None:

@@ -143,6 +143,7 @@ class Presentation(SlideStage):
         return super().eventFilter(watched, event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        # Keeps what is being written.
         self.edit.setChecked(False)
         super().closeEvent(event)
         self.left.emit()

@@ -142,6 +142,7 @@ class Tour:
         while not until():
             if time.monotonic() > end:
                 raise RobguiError(f"The tour waited {duration(_PATIENCE)} for {what} and gave up.")
+            # In slices: a loop that only waits for events would not notice its own deadline.
             QCoreApplication.processEvents(
                 QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20)
             )
