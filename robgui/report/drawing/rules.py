@@ -135,6 +135,7 @@ class AxisRules(Artist):
         pen = renderer.new_gc()
         pen.set_foreground(colour)
         pen.set_linewidth(points)
+        # Onto whole pixels: a thin line between two of them is painted as two pale ones.
         pen.set_snap(True)
         corners = np.array(lines, float).reshape(-1, 2)
         codes = np.tile([Path.MOVETO, Path.LINETO], len(lines))

@@ -167,6 +167,7 @@ def cut_pixels(box: PixelSquare, scale: float) -> tuple[int, int, int, int]:
 def _frame(picture: np.ndarray, ends: np.ndarray) -> None:
     left, top, right, bottom = (int(one) for one in ends)
     right, bottom = min(right, picture.shape[1] - 1), min(bottom, picture.shape[0] - 1)
+    # White on black is seen on every picture.
     for thick, shade in ((4, 0), (2, 255)):
         for offset in range(thick):
             near = offset - thick // 2
