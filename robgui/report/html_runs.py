@@ -126,6 +126,7 @@ def _looks(
 ) -> str:
     """The picture that matters most; the others and the tables unfold."""
     words = escape(chapter.verdict.sentence if chapter.verdict else chapter.title)
+    # Tables have no dark twin, so only pictures are counted.
     at_night = iter([one for one in dark if isinstance(one, str)])
     made = []
     for shown in light:

@@ -186,6 +186,7 @@ def _summary_row(sheet: PaperSheet, cell: Cell, said: Verdict) -> None:
         sheet.y = top
         sheet.text(text, 9, x=x, width=width, colour=colour)
         low = max(low, sheet.y)
+    # The row ends below the longest of its columns.
     sheet.y = low
 
 

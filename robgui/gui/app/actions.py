@@ -51,8 +51,8 @@ class Actions(QObject):
         self.entries = {entry.name: entry for entry in entries}
         self._actions = {entry.name: _make(window, entry) for entry in entries}
         self._marked: dict[QMenu, str] = {}
-        # A shortcut works only while its action belongs to a visible widget, and some are in no
-        # menu.
+        # A shortcut works only while its action belongs to a visible widget, and an entry need
+        # not be in a menu.
         window.addActions(list(self._actions.values()))
         self._fill_menus(window)
         theme.changed.connect(self._tint)

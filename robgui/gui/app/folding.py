@@ -182,6 +182,7 @@ class Folding(QObject):
 
     def _list_toggled(self) -> None:
         """A list that the user opened stays open, and one they closed stays closed."""
+        # The user decides from now on: unfolding must not bring back what folding has hidden.
         self._hidden = []
         self._now[BELOW] = all(dock.isHidden() for dock in self._below())
         settings = self._window.settings

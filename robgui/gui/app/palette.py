@@ -128,6 +128,7 @@ def _sign(action: QAction) -> QIcon:
     if not action.icon().isNull():
         return action.icon()
     empty = QPixmap(_ICON)
+    # A new pixmap holds whatever was in that memory before.
     empty.fill(Qt.GlobalColor.transparent)
     return QIcon(empty)
 

@@ -177,6 +177,7 @@ class Preferences(QDialog):
                 heading.setContentsMargins(0, 12, 0, 0)
                 grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
             self._add(grid, known, one)
+        # A row beyond the last takes the height that is left over.
         grid.setRowStretch(grid.rowCount(), 1)
         return FormScroll(page)
 

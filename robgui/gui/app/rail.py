@@ -111,7 +111,7 @@ class Rail(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Larger words need more room."""
         super().changeEvent(event)
-        # Qt sends the event while the constructor is still running, too.
+        # Qt also sends the event while the constructor is still running.
         if event.type() is QEvent.Type.FontChange and hasattr(self, "_group"):
             self._fit()
 

@@ -74,6 +74,7 @@ def measure(
     # An empty one each: concatenate does not take an empty list.
     guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     began = time.monotonic()
+    # Small batches: between two of them the clock and the user are heard.
     for places, x in batches(classifier, dataset.subset(chosen), 32):
         # One batch at least, however slow the model is.
         if not wanted() or (time.monotonic() > began + SECONDS and len(guesses) > 1):

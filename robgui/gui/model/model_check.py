@@ -187,6 +187,7 @@ def _guess(ask: Ask, candidate: ModelCard, dataset: Dataset, talk: _Talk) -> tup
                 label = -1
             else:
                 label = int(fitting.labels[index])
+            # Stable: of equal probabilities the first class, as argmax has it.
             best = np.argsort(-row, kind="stable")[:TOP]
             top = tuple((candidate.labels[int(c)], float(row[c])) for c in best)
             name = "" if label < 0 else str(label)

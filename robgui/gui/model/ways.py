@@ -95,6 +95,7 @@ class Ways(QDialog):
             return
         places = [place for place, each in enumerate(self.tried) if each.name == tried.name]
         self.tried = [each for each in self.tried if each.name != tried.name]
+        # A way that comes again keeps its place, by which the table counts.
         self.tried.insert(places[0] if places else len(self.tried), tried)
         self.said.setText(f"Trying on {count(tried.counted, 'input')} …")
         self.table.show_cells(

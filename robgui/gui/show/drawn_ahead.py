@@ -55,6 +55,7 @@ class DrawnAhead(QObject):
 
     def _begin(self) -> None:
         store = self._store
+        # No signal tells when files have been read, so it looks again later.
         if store.runner.busy or store.busy:
             self._resting.start()
             return

@@ -111,6 +111,7 @@ class Presentation(SlideStage):
 
     def write(self, path: Path) -> None:
         """Writes the story as PDF, MP4 or HTML, by the ending of ``path``."""
+        # Copied: words may be edited while the file is written.
         slides, title = [told.slide for told in self.slides], self._title()
 
         def work() -> None:
@@ -161,6 +162,7 @@ class Presentation(SlideStage):
         workspace = self._store.history.workspace
         if not self.isVisible() or workspace is None:
             return
+        # Read here: the store belongs to the GUI thread.
         right, dark = tell_right(self._store), theme.dark
 
         def made(slides: list[Told]) -> None:

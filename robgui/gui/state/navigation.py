@@ -260,4 +260,5 @@ class _FindingChanged(QUndoCommand):
 
     def _set(self, note: str | None, starred: bool | None) -> None:
         self._store.history.set_finding(self._finding, note=note, starred=starred)
+        # Shown at once; the workspace tells of it again when it is written.
         self._store.history.findings_changed.emit()

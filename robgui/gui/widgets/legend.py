@@ -106,7 +106,7 @@ class Legend(QScrollArea):
             page.setMinimumHeight(page.height_of(sum(page.lines(key) for key in page.keys)))
             self.setMinimumHeight(0)
             self.setMaximumHeight(most)
-            # With room for a scroll bar that may not be there: its coming would cover the words.
+            # With room for a scroll bar that may not be there: its coming would narrow the words.
             self.setFixedWidth(page.column_width() + self.verticalScrollBar().sizeHint().width())
         page.update()
 

@@ -75,7 +75,7 @@ class Sheet(QTableView):
         # Tab leaves the table; by default it walks through every cell.
         self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
-        # To enable sorting sorts by the first column at once; -1 keeps the order given.
+        # Enabling sorting sorts by the first column at once; -1 keeps the order given.
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

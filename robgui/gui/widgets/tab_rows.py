@@ -98,6 +98,7 @@ class TabRows(QWidget):
     def setTabText(self, place: int, words: str) -> None:
         """Other words on a tab."""
         if 0 <= place < len(self.tabs) and words != self.tabText(place):
+            # The whole words: what is shown may be cut, and its & is doubled.
             self.tabs[place].setAccessibleName(words)
             self._place()
 

@@ -111,7 +111,7 @@ class Toasts(QObject):
         if not current.isVisible():
             current.show()
             current.timer.start()
-        # A page that was made since would lie above it.
+        # A sibling that was made since would lie above it.
         current.raise_()
 
 

@@ -114,7 +114,7 @@ def _mp4(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> 
     import cv2
 
     height, width = frames[0].shape[:2]
-    # What OpenCV's wheels can write everywhere; they bring no encoder for H.264.
+    # What OpenCV's wheels can write everywhere; most bring no encoder for H.264.
     code = cv2.VideoWriter.fourcc(*"mp4v")
     writer = cv2.VideoWriter(str(path), code, frames_per_second, (width, height))
     if not writer.isOpened():

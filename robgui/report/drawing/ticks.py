@@ -104,7 +104,6 @@ def limits(
 
 
 def _stated(end: float, axis: Axis) -> float:
-    # Not `end <= 0`, which lets nan pass.
     if axis.log and not end > 0:
         return math.nan
     return end

@@ -9,6 +9,7 @@ MODEL_ENDINGS = (
     *(".keras", ".h5", ".hdf5", ".tflite", ".pair"),
 )
 MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
+# Also what has no ending: the files of MNIST (-ubyte), CIFAR-10 (_batch), CIFAR-100 (test, train).
 DATA = (
     "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.ppm *.npz *.npy *.csv *.json *.gz"
     " *-ubyte *.zip *.tar *.tgz *.bin *.parquet *.arrow *.feather *.h5 *.hdf5 *.mat *.mp4 *.avi"

@@ -172,7 +172,7 @@ class Gallery(QWidget):
         rows = self.filter.shown.rows
         bar = self.view.verticalScrollBar()
         place = bar.value()
-        # A reset moves the current item, which is no choice of the user.
+        # Rows that go move the current item, which is no choice of the user.
         with QSignalBlocker(self.view.selectionModel()):
             if self.model.show(rows):
                 self._mark(self._store.selection.input)

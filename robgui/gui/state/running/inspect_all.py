@@ -133,6 +133,7 @@ class Inspection(QObject):
         requests = [one for one in every if again or not self._is_answered(one)]
         self.skipped = len(every) - len(requests)
         self.jobs = [
+            # Place by place: they keep their own order at the head of the queue.
             self._store.submit(request, place=place if first else None)
             for place, request in enumerate(requests)
         ]

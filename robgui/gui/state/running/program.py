@@ -41,7 +41,7 @@ class Program(QObject):
         """Begins a command, as the command line takes it, in a folder."""
         frozen = bool(getattr(sys, "frozen", False))
         if frozen:
-            # A frozen program is its own interpreter.
+            # A frozen program takes the words itself, without -m.
             itself = []
         else:
             # -P: a file called robgui.py in the working directory must not be run instead.

@@ -216,7 +216,7 @@ class PairPicture(QWidget):
         else:
             name = pair.taken or "input"
             sure = pair.sure_before
-        # Nan: the method does not know how sure the model is.
+        # Nan: the finding does not say how sure the model is.
         if sure != sure:
             words = name
         else:

@@ -81,6 +81,7 @@ class CellNumbers(pg.GraphicsObject):
         """Shows the numbers where the widest of them fits into a cell."""
         metrics = QFontMetrics(self._heat.plot.font())
         words = {number.words for number in self.numbers}
+        # Measured here, once for equal words, and not at every paint.
         self._halves = {one: metrics.horizontalAdvance(one) / 2 for one in words}
         widest = 2 * max(self._halves.values(), default=0.0)
         box = self._heat.plot.box
