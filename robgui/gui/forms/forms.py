@@ -119,6 +119,7 @@ class ParamsForm(QWidget):
         box = QWidget()
         form = QFormLayout(box)
         form.setContentsMargins(0, 0, 0, 0)
+        # In a narrow pane a field moves below its name instead of being cut.
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for name, field in self.params.model_fields.items():

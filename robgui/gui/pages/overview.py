@@ -133,6 +133,7 @@ class Overview(WhenSeen, QWidget):
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
         self._progress.setFixedHeight(BAR)
+        # Hidden most of the time: the cards must not jump when it comes.
         keep_room(self._progress)
 
     def _make_grid(self) -> None:

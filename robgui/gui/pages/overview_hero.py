@@ -125,6 +125,7 @@ class Hero(QFrame):
     def set_low(self, low: bool) -> None:
         """In a low window the picture leaves room for the cards below."""
         high = self.fontMetrics().height() * (_LOW_LINES if low else _LINES)
+        # A square, and beside it the close looks, half as wide, with their gap.
         self.pictures.setFixedSize(round(high * 1.55), high)
 
     def show_overall(self, said: Overall, subject: str) -> None:

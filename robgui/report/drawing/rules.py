@@ -72,9 +72,11 @@ class AxisRules(Artist):
         self.grid: Which | Literal[""] = ""
         self.texts: list[Text] = []
         axes.add_artist(self)
+        # Ticks and words stand outside the plot, to which an artist is clipped.
         self.set_clip_on(False)
         self.set_zorder(0.5)
         for side in (axes.xaxis, axes.yaxis):
+            # Unseen, they still say where the ticks are and how they read.
             side.set_visible(False)
 
     def around(self, width: float, height: float) -> dict[str, float]:

@@ -138,6 +138,7 @@ def _leaves_first(children: dict[int, list[int]]) -> list[int]:
         node = waiting.pop()
         order.append(node)
         waiting += children.get(node, [])
+    # A parent was taken before its children, so backwards these come first.
     return order[::-1]
 
 

@@ -152,6 +152,7 @@ def wiped(pair: Pair, moved: float, *, dark: bool = False, side: int = 900) -> n
     ground = _ground(dark)
     column = np.full((main.shape[0], half, 3), ground, np.uint8)
     column[:half] = _square(pair.before[cut], half)
+    # From below: an odd height leaves its pixel to the gap.
     column[-half:] = _square(pair.after[cut], half)
     gap = np.full((main.shape[0], _GAP, 3), ground, np.uint8)
     return np.concatenate([main, gap, column], axis=1)

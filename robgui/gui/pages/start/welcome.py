@@ -209,6 +209,7 @@ class Welcome(QScrollArea):
             mark.setPixmap(pixmap(name, round(_MARK * line), theme.colours.accent))
         self.questions.arrange(inner)
         asked = (self._questions_title, self.questions)
+        # Not isVisible: the page itself may not be on screen yet.
         below = [self.steps, *([] if self.lately.isHidden() else [self.lately])]
         column = (inner - _EDGE) / (_LEFT + _RIGHT)
         beside = self._ways.layout().totalHeightForWidth(round(column * _LEFT))
