@@ -17,9 +17,11 @@ MOST_RUNS = 60
 
 def begin(workspace: Path) -> subprocess.Popen[bytes] | None:
     """Starts the process; None if none can be started."""
+    # A frozen program brings no interpreter that takes -c.
     if getattr(sys, "frozen", False):
         return None
     path = str(workspace.absolute())
+    # The search path of this process: -c would put the working directory in front.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import draw; draw({path!r})"
     with suppress(OSError):
         return subprocess.Popen(
@@ -27,6 +29,7 @@ def begin(workspace: Path) -> subprocess.Popen[bytes] | None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # One thread: it draws beside whatever the user does.
             env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
     return None

@@ -167,6 +167,7 @@ def summary(
     used = list(by_method(chapters))
     rows: dict[str, list[JudgedRun]] = {}
     for one in chapters:
+        # A set: a model that a run names twice is told of once.
         for fingerprint in {model.fingerprint for model in one.run.request.models}:
             if one.verdict is not None:
                 said = one.verdict.of(place(one.run.request, fingerprint))

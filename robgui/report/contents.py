@@ -150,6 +150,7 @@ def _speaking_best(table: Mapping[str, Sequence[Cell]], line: BottomLine | None)
     cells = [cell.told for row in table.values() for cell in row if cell.told is not None]
     full = {one.chapter.run.id for one in cells}
     if line is not None:
+        # It may be a run that was stopped, which speaks for no cell.
         full.add(line.because.run.id)
     return full
 

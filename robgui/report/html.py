@@ -255,6 +255,7 @@ def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> s
         note = f'<p class="note">{escape(finding.note)}</p>'
     else:
         note = ""
+    # The same limits as those of the bars in the window.
     ends = 'min="0" low="0.34" high="0.67" max="1" optimum="0"'
     bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {severity_in_words(group.severity)}'
     kind = escape(f"{finding.kind}{report_content.alike(group)}")

@@ -42,6 +42,7 @@ def methods(workspace: Workspace, contents: Contents, figures: Figures) -> Itera
     first: dict[str, list[str | Table]] = {}
     for one in contents.in_full:
         light[one.run.id] = figures.shown(one, most=most)
+        # Right behind the light ones: Figures holds the views of the last run only.
         first[one.run.id] = figures.shown(one, dark=True, most=1)
     size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
     both = 2 * size <= BOTH_BYTES
@@ -125,6 +126,7 @@ def _looks(
 ) -> str:
     """The picture that matters most; the others and the tables unfold."""
     words = escape(chapter.verdict.sentence if chapter.verdict else chapter.title)
+    # Tables have no dark twin, so only pictures are counted.
     at_night = iter([one for one in dark if isinstance(one, str)])
     made = []
     for shown in light:

@@ -47,6 +47,7 @@ class Kept:
             if key in self._drawings:
                 self._drawings.move_to_end(key)
                 return self._drawings[key]
+        # Outside the lock: a slow disk must not hold up those who draw.
         if self._shelf is None:
             found = None
         else:

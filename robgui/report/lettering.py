@@ -127,6 +127,7 @@ def _advance(font: FT2Font, letter: str) -> float:
         known = letter
     else:
         known = "?"
+    # In units of the font: the same for every size, never fitted to pixels.
     glyph = font.load_char(ord(known), flags=LoadFlags.NO_SCALE)
     return float(glyph.horiAdvance / font.units_per_EM)
 

@@ -50,6 +50,7 @@ def provenance(request: Request, when: float, version: str = __version__) -> str
     """
     parts = [_short(reference) for reference in request.models]
     parts += [] if request.dataset is None else [_short(request.dataset)]
+    # A fingerprint needs the Params of the analysis.
     known = request.analysis in analyses()
     parts += [f"settings {request.fingerprint}"] if known else []
     parts.append(f"seed {request.params.get('seed', 'unknown')}")

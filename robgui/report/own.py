@@ -50,6 +50,7 @@ class Own:
         if not self.logo:
             return None
         try:
+            # PNG alone: the workspace may come from anyone, and Pillow reads dozens of formats.
             with Image.open(io.BytesIO(self.logo), formats=("PNG",)) as image:
                 picture = image.convert("RGBA")
         except (OSError, ValueError):

@@ -157,6 +157,7 @@ def _summary(contents: Contents) -> Iterator[PaperSheet]:
     sheet.text("Summary", 15, bold=True)
     for model, cells in contents.table.items():
         used = [cell for cell in cells if cell.judged]
+        # A model is not parted from its rows.
         if sheet.left < 0.5 + 0.45 * len(used):
             yield sheet
             sheet = PaperSheet()
@@ -186,6 +187,7 @@ def _summary_row(sheet: PaperSheet, cell: Cell, said: Verdict) -> None:
         sheet.y = top
         sheet.text(text, 9, x=x, width=width, colour=colour)
         low = max(low, sheet.y)
+    # The row ends below the longest of its columns.
     sheet.y = low
 
 

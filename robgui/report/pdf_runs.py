@@ -56,6 +56,7 @@ def run_sheets(
         sheet.text(words, 9, colour=QUIET, most=3)
     sheet.space(0.1)
     if every:
+        # The generator returns the last page, on which there may be room.
         sheet = yield from _all_pictures(sheet, chapter, figures)
         yield from _small_print(sheet, chapter)
     else:

@@ -104,6 +104,7 @@ class Figures:
             views = self._views(chapter)
             pictures = [place for place, view in enumerate(views) if not isinstance(view, Table)]
             left = set(pictures[most:] if most else ())
+            # Around all of them: changing the style takes a tenth of a drawing.
             with styled(Look(dark)):
                 shown = [
                     _shown(view, dark, place == 0)
@@ -137,6 +138,7 @@ def drawing_address(view: View) -> str:
 def thumbnail_address(picture: np.ndarray, side: int) -> str:
     """A uint8 ``(h, w, 3)`` picture, at most ``side`` high, as a ``data:`` address."""
     image = Image.fromarray(picture)
+    # A pair is two squares side by side.
     image.thumbnail((2 * side, side))
     buffer = io.BytesIO()
     image.save(buffer, "png")

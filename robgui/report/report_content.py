@@ -115,6 +115,7 @@ def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Cha
         else:
             said = to_json(one.verdict)
         told = (fingerprint_of(run), run.device, run.state, said) if run.has_result else run.id
+        # Runs come newest first, so repetitions lead to the newest.
         telling[run.id] = kept.setdefault(told, one)
     return list(kept.values()), telling
 
@@ -201,6 +202,7 @@ def entries(workspace: Workspace, runs: Sequence[Run]) -> list[Group]:
     """The findings, those that are alike as one: the starred first, then the worst."""
     requests = {run.id: run.request for run in runs}
     found = grouped(workspace.findings(), requests, workspace.harm())
+    # The sort is stable: among the starred and among the others the worst stay first.
     return sorted(found, key=lambda group: not group.lead.starred)
 
 

@@ -135,6 +135,7 @@ class PaperSheet:
         for name, value in rows.items():
             top = self.y
             self.text(name, size, x=x, width=names - 0.1, colour=QUIET)
+            # Both columns begin at one height; the row ends below the longer.
             low, self.y = self.y, top
             self.text(value, size, x=x + names, width=values, most=_MOST_LINES)
             self.y = max(low, self.y) + _ROW_GAP

@@ -39,6 +39,7 @@ class Shelf:
         path = self.path_of(key)
         try:
             found = read_regular(path, LARGEST)
+            # tidy goes by the time of the last look.
             path.touch()
         except (OSError, ValueError):
             return None

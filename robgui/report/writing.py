@@ -72,6 +72,7 @@ def write_evidence(workspace: Workspace, path: Path, scope: Scope = WHOLE) -> Pa
 
     chapters = contents_of(workspace, scope).chapters
     try:
+        # With its mark: Excel takes UTF-8 without one for the local code page.
         write_whole(path, to_csv(chapters, scope.models).encode("utf-8-sig"))
     except OSError as error:
         raise WorkspaceError(

@@ -51,6 +51,8 @@ class Actions(QObject):
         self.entries = {entry.name: entry for entry in entries}
         self._actions = {entry.name: _make(window, entry) for entry in entries}
         self._marked: dict[QMenu, str] = {}
+        # A shortcut works only while its action belongs to a visible widget, and an entry need
+        # not be in a menu.
         window.addActions(list(self._actions.values()))
         self._fill_menus(window)
         theme.changed.connect(self._tint)
@@ -97,6 +99,7 @@ def _make(window: QMainWindow, entry: Entry) -> QAction:
     action = QAction(in_menu(entry.text), window)
     action.setObjectName(entry.name)
     action.setCheckable(entry.checkable)
+    # Qt passes whether the action is checked, which the functions do not take.
     action.triggered.connect(lambda _=False: entry.do())
     tip = entry.hint or entry.text.rstrip(" …")
     if entry.keys:

@@ -111,12 +111,15 @@ def main(files: Sequence[str] = ()) -> int:
 
 def application() -> QApplication:
     """The one QApplication, with the user's look."""
+    # Only the name of the program: Qt would take options such as -style out of the others.
     app = QApplication.instance() or Application(sys.argv[:1])
     assert isinstance(app, QApplication)
     qInstallMessageHandler(_qt_message)
     app.setApplicationName("robgui")
+    # Wayland finds the icon of a window by its desktop file.
     app.setDesktopFileName("robgui")
     settings = load_settings()
+    # A font that is measured in pixels has no points; Qt says -1.
     theme.base_points = max(9.0, app.font().pointSizeF())
     font = app.font()
     font.setPointSizeF(max(9.0, theme.base_points * settings.font_scale))
@@ -138,6 +141,7 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
     """The window on its workspace; once it is on screen, processes start and files are opened."""
     store, settings = Store(), load_settings()
+    # Not by set_limits, which arranges processes before the window is on screen.
     store.processes.memory, store.processes.at_once = settings.memory, settings.runs_at_once
     window = MainWindow(store, settings)
     _catch_everything(store)
@@ -155,6 +159,7 @@ def leave(window: MainWindow, code: int) -> int:
     A model that hangs cannot hold the program up.
     """
     save_settings(window.settings)
+    # The hook speaks through the store, whose threads are about to end.
     sys.excepthook = sys.__excepthook__
     if window.commands.batch is not None:
         window.commands.batch.shutdown()
@@ -172,6 +177,7 @@ def _catch_everything(store: Store) -> None:
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
+            # Ctrl+C in the terminal is a wish to leave, no error.
             QApplication.quit()
             return
         details = "".join(traceback.format_exception(kind, error, trace))

@@ -133,6 +133,7 @@ class Arranged(QMainWindow):
         self.rail = Rail(places())
         self.rail.chosen.connect(self._page_chosen)
         bar = QToolBar("Pages", objectName="rail", movable=False)
+        # Qt's own menu of a toolbar offers to hide it, and nothing would bring the rail back.
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         bar.addWidget(self.rail)
         self.rail.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
@@ -157,11 +158,13 @@ class Arranged(QMainWindow):
             },
         )
         area = Qt.DockWidgetArea
+        # Inputs and settings reach down to the status bar; by default the lists take both corners.
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         self._place_docks()
 
     def _dock(self, title: str, name: str, widget: QWidget) -> QDockWidget:
+        # saveState knows docks by their object names.
         dock = QDockWidget(title, self, objectName=name)
         dock.setWidget(widget)
         return dock
@@ -178,6 +181,7 @@ class Arranged(QMainWindow):
         for dock, place in places.items():
             dock.setFloating(False)
             self.addDockWidget(place, dock)
+        # Qt puts the one that joins in front.
         self.tabifyDockWidget(self.runs_dock, self.log_dock)
         self.runs_dock.raise_()
 
@@ -191,6 +195,7 @@ class Arranged(QMainWindow):
 
     def _restore(self) -> None:
         """Restores the layout of last time, if it fits."""
+        # First: whoever has no saved geometry keeps this size.
         self.resize(first_size(self.screen().availableGeometry()))
         self.size_docks()
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))

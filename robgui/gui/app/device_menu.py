@@ -54,6 +54,7 @@ class DeviceMenu(QMenu):
             action.triggered.connect(lambda on, name=name: self._set(library.device, **{name: on}))
         self.addSeparator()
         measure = self.addAction("Measure the difference")
+        # Beside a run it would measure what that leaves of the device.
         measure.setEnabled(library.model is not None and not self._store.runner.busy)
         measure.triggered.connect(lambda: measure_speed(library))
 
@@ -99,6 +100,7 @@ class DeviceMenu(QMenu):
                 other = ""
             store.say("warning", f"Stop the running analysis before changing the device{other}.")
             return
+        # A device was chosen by its name: runs come back from the cluster.
         if not options:
             store.processes.set_cluster("")
         if options or device != store.library.device:

@@ -74,6 +74,7 @@ class Folding(QObject):
         window.run_pane.unfold.clicked.connect(lambda: self.toggle(SETTINGS))
         window.gallery.wanted.connect(lambda: self.choose(INPUTS, False))
         for dock in self._below():
+            # Not toggled, which is also emitted when folding itself hides a dock.
             dock.toggleViewAction().triggered.connect(self._list_toggled)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self.apply)
@@ -120,6 +121,7 @@ class Folding(QObject):
             (BELOW, self._fold_below),
         ):
             folded = chosen.get(part, small[part])
+            # None at first, so every part is set up once, whichever way.
             if self._now.get(part) is not folded:
                 self._now[part] = folded
                 deed(folded)
@@ -180,6 +182,7 @@ class Folding(QObject):
 
     def _list_toggled(self) -> None:
         """A list that the user opened stays open, and one they closed stays closed."""
+        # The user decides from now on: unfolding must not bring back what folding has hidden.
         self._hidden = []
         self._now[BELOW] = all(dock.isHidden() for dock in self._below())
         settings = self._window.settings

@@ -93,6 +93,7 @@ class CommandPalette(QDialog):
         item = self.list.currentItem()
         if not self.list.count() or not item.flags() & Qt.ItemFlag.ItemIsEnabled:
             return
+        # Closed first: the command may open a dialog of its own.
         self.accept()
         self._actions[item.data(Qt.ItemDataRole.UserRole)].trigger()
 
@@ -127,6 +128,7 @@ def _sign(action: QAction) -> QIcon:
     if not action.icon().isNull():
         return action.icon()
     empty = QPixmap(_ICON)
+    # A new pixmap holds whatever was in that memory before.
     empty.fill(Qt.GlobalColor.transparent)
     return QIcon(empty)
 

@@ -177,6 +177,7 @@ class Preferences(QDialog):
                 heading.setContentsMargins(0, 12, 0, 0)
                 grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
             self._add(grid, known, one)
+        # A row beyond the last takes the height that is left over.
         grid.setRowStretch(grid.rowCount(), 1)
         return FormScroll(page)
 
@@ -263,6 +264,8 @@ def edit_preferences(window: MainWindow) -> None:
         settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
         window.commands.set_look(dialog.look.currentData())
         size = dialog.text_size.currentData()
+        # The steps of Ctrl++ lie between whole per cents: rounding must not change what nobody
+        # touched.
         if size != round(100 * settings.font_scale):
             window.commands.scale_text(size / 100 / settings.font_scale)
         window.store.processes.set_limits(settings.runs_at_once, settings.memory)

@@ -40,6 +40,7 @@ class ProcessPreferences(QWidget):
         self.memory = QDoubleSpinBox(
             minimum=0.0, maximum=4096.0, decimals=1, singleStep=0.5, suffix=" GB"
         )
+        # Qt writes this in place of the minimum, 0.
         self.memory.setSpecialValueText("80 % of the memory")
         self.memory.setAccessibleName("Memory of each process")
         self.memory.setValue(memory_gb)

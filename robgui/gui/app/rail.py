@@ -111,6 +111,7 @@ class Rail(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Larger words need more room."""
         super().changeEvent(event)
+        # Qt also sends the event while the constructor is still running.
         if event.type() is QEvent.Type.FontChange and hasattr(self, "_group"):
             self._fit()
 
@@ -154,6 +155,7 @@ class Rail(QWidget):
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setMinimumWidth(self._wide())
+        # By default a tool button takes the focus by Tab only, not by a click.
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)
         button.setToolTip(f"{title} ({shortcut(number)})" if shortcut(number) else title)

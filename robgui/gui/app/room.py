@@ -37,12 +37,15 @@ class Room:
             wanted = []
         if front is not None:
             self._front = front
+        # Before any is hidden: afterwards none is in front.
         if self._front is None:
             self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
         for dock in self._docks:
+            # A floating dock takes no room from the page.
             if dock in wanted and not dock.isHidden() and not dock.isFloating():
                 dock.hide()
                 self._away.append(dock)
+            # Only those that were put away here: what the user has closed stays closed.
             elif dock not in wanted and dock in self._away:
                 self._away.remove(dock)
                 dock.show()

@@ -24,6 +24,7 @@ _LARGEST = 1_000_000
 class Settings(BaseModel):
     """Choices that outlive a session."""
 
+    # A later version may have written more; its file still opens here.
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
 
     look: Look = "system"
@@ -97,6 +98,7 @@ def load_settings() -> Settings:
         return Settings.model_validate(json.loads(read_regular(path, _LARGEST)))
     except FileNotFoundError:
         return Settings()
+    # json raises RecursionError for thousands of nested brackets.
     except (OSError, ValueError, RecursionError, ValidationError) as error:
         logging.getLogger("robgui").warning(
             "%s cannot be read, so the defaults are used: %s", path, error

@@ -51,6 +51,7 @@ class StatusBar(QStatusBar):
         self.runs.setAccessibleName("What each worker does")
         # Ignored: long words must not widen the window.
         self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        # Equal ends: Qt shows that something goes on, not how far it is.
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
         self.speed = Label(
@@ -136,6 +137,7 @@ class StatusBar(QStatusBar):
         """Shows device, speed and memory as they are now."""
         calls = self._store.answered
         now = time.monotonic()
+        # Two looks may come right after each other: analyses that are found cause one.
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()

@@ -49,6 +49,7 @@ class WorkPictures(QObject):
 
 def picture_path(workspace: Path) -> Path:
     """Where the picture of a workspace is kept."""
+    # A path is no file name, and two workspaces in different folders may share theirs.
     name = hashlib.sha256(str(workspace.absolute()).encode()).hexdigest()[:16]
     return config_path().parent / "pictures" / f"{name}.png"
 

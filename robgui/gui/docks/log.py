@@ -55,6 +55,7 @@ class LogView(QWidget):
         store.said.connect(self.add)
         store.offered.connect(lambda sentence, *_: self.add("info", sentence))
         self.listener = Listener()
+        # Queued on this thread too: something may be logged while Qt lays out or paints.
         self.listener.said.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self.destroyed.connect(self.listener.detach)
 
@@ -113,6 +114,7 @@ class Listener(QObject):
     def detach(self) -> None:
         """Listens no more; Python shows warnings as before."""
         logging.getLogger().removeHandler(self._handler)
+        # Somebody else may have put theirs on top. Not `is`: each look at a method makes a new one.
         if warnings.showwarning == self.show_warning:
             warnings.showwarning = self._show_before
 

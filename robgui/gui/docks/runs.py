@@ -153,6 +153,7 @@ class Runs(QWidget):
             if chosen is None:
                 row = -1
             else:
+                # A job that has been stored since stands under the id of its run.
                 row = max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
             self.table.mark(row)
         bar.setValue(place)
@@ -172,6 +173,7 @@ class Runs(QWidget):
     def _step(self, job: Execution) -> None:
         if job not in self._stepped:
             self._stepped.append(job)
+        # Several jobs may step within one frame; their rows are painted once.
         if not self._frame.isActive():
             self._frame.start()
 
@@ -311,6 +313,7 @@ class Runs(QWidget):
             menu.addAction(icon(symbol), self._words(name), deed).setEnabled(allowed[name])
         if len(self._store.left.runs) > 1:
             menu.addAction(icon("run"), "Start all that wait", self._store.left.start_all)
+        # Else every menu ever opened would stay a child of this widget.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.table.viewport().mapToGlobal(place))
 

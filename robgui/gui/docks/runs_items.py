@@ -198,6 +198,7 @@ def key(row: Row) -> str:
     """Names a row for as long as it is in the table."""
     if isinstance(row, Run):
         return row.id
+    # A job has no id of the workspace before it is first written.
     return f"job {id(row)}"
 
 

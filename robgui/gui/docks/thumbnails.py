@@ -94,6 +94,7 @@ class Thumbnails(QObject):
         self._known.clear()
         self._waiting.clear()
         self._asked.clear()
+        # Answers still on their way are of another era and are not counted when they come.
         self._flying = 0
 
     def _send(self) -> None:
@@ -109,6 +110,7 @@ class Thumbnails(QObject):
         self._take(era, dict.fromkeys(chunk, sentence))
 
     def _take(self, era: int, answer: Mapping[Hashable, QImage | str]) -> None:
+        # The window may have closed, or other data be on show, while these were read.
         if not isValid(self) or era != self._era:
             return
         self._flying -= 1
@@ -117,6 +119,7 @@ class Thumbnails(QObject):
             if isinstance(picture, str):
                 self._known[key] = picture
             else:
+                # Here and not on the pool thread: pixmaps belong to the GUI thread.
                 self._known[key] = QPixmap.fromImage(picture)
         while len(self._known) > self._capacity:
             self._known.popitem(last=False)
@@ -128,6 +131,8 @@ def qimage(array: np.ndarray) -> QImage:
     """An image that owns its pixels, from ``(h, w, 3)`` uint8."""
     pixels = np.ascontiguousarray(array, dtype=np.uint8)
     height, width = pixels.shape[:2]
+    # Converting copies: over an array, QImage only borrows the pixels. Qt draws 32 bits without
+    # converting them at every paint.
     return QImage(
         pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888
     ).convertToFormat(QImage.Format.Format_RGB32)

@@ -52,6 +52,7 @@ class Budget(QWidget):
         layout.setSpacing(4)
         layout.addLayout(row)
         layout.addWidget(self.cost)
+        # Not currentIndexChanged: show_limit sets the box too.
         self.limit.activated.connect(lambda place: self.chosen.emit(self.limit.itemData(place)))
 
     def show_limit(self, seconds: float) -> None:

@@ -39,6 +39,7 @@ class Chooser(QWidget):
             box.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
+        # Not currentIndexChanged: filling the box is no choice of the user.
         self.models.activated.connect(
             lambda place: store.library.use_model(store.library.models[place])
         )

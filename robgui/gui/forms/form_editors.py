@@ -55,6 +55,7 @@ class Editor(QObject):
         if self.widget.accessibleDescription() != problem:
             self.widget.setAccessibleDescription(problem)
             self.widget.setProperty("wrong", bool(problem))
+            # A style sheet reads properties only when a widget is polished.
             self.widget.style().unpolish(self.widget)
             self.widget.style().polish(self.widget)
 
@@ -118,6 +119,7 @@ class _Whole(Editor):
         self._title = title
         self.widget = self._box = _SpinBox(low, high, zero)
         self._box.valueChanged.connect(lambda _: self.edited.emit())
+        # An empty line has no value that could change.
         self._box.lineEdit().textEdited.connect(lambda _: self.edited.emit())
         self._box.editingFinished.connect(self.edited.emit)
 
@@ -139,6 +141,7 @@ class _SpinBox(QSpinBox):
     def __init__(self, low: int, high: int, zero: str) -> None:
         super().__init__()
         self._low, self._high, self._zero = low, high, zero
+        # With the real bounds Qt swallows a digit that leads out of them, and nothing says why.
         self.setRange(_LEAST, _MOST)
         self.setGroupSeparatorShown(True)
         self.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
@@ -217,6 +220,7 @@ class _Text(Editor):
 
     def show_value(self, value: Any) -> None:
         self._line.setText("" if self._zero and value == 0 else _shown(value))
+        # setText leaves the cursor, and so what is in sight, at the end of a long text.
         self._line.setCursorPosition(0)
 
 

@@ -77,6 +77,7 @@ class ParamsForm(QWidget):
         self._check()
 
     def _show(self, values: dict[str, Any]) -> None:
+        # Each editor tells of its own change; one check after all of them is enough.
         self._showing = True
         for name, value in values.items():
             if name in self.editors:
@@ -118,6 +119,7 @@ class ParamsForm(QWidget):
         box = QWidget()
         form = QFormLayout(box)
         form.setContentsMargins(0, 0, 0, 0)
+        # In a narrow pane a field moves below its name instead of being cut.
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         for name, field in self.params.model_fields.items():

@@ -290,6 +290,7 @@ class RunPane(QWidget):
     def stop_job(self) -> None:
         """Stops the running Execution."""
         if (job := self._job()) is not None:
+            # Stop is greyed next, and Qt would pass the focus to whatever follows it.
             self.run.setFocus()
             job.stop()
 

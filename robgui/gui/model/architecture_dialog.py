@@ -73,6 +73,7 @@ class ArchitectureDialog(QDialog):
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("role", "bad")
         self.problem.setAccessibleName("What is missing")
+        # Room for two lines at all times: the dialog must not jump while somebody types.
         self.problem.setMinimumHeight(self.fontMetrics().lineSpacing() * 2)
         self.open_button = QPushButton("Open", default=True)
         self.open_button.setProperty("role", "primary")
@@ -92,6 +93,7 @@ class ArchitectureDialog(QDialog):
         if text := self.architecture.text().strip():
             found["architecture"] = text
         if text := self.shape.text().strip():
+            # 3×224×224, 3x224x224 and (3, 224, 224) mean the same.
             found["shape"] = parse_value(
                 "shape", ModelSettings.model_fields["shape"], re.sub(r"[×x;()\[\]]", ",", text)
             )
@@ -167,6 +169,7 @@ class ArchitectureDialog(QDialog):
             self.offered.setCurrentText(chosen[0])
             self.architecture.setText(chosen[0])
         else:
+            # A combo box takes its first item by itself, which nobody has chosen.
             self.offered.setCurrentIndex(-1)
             self.offered.setPlaceholderText("Choose one")
         for widget in (self.found, self.offered):

@@ -71,9 +71,12 @@ def measure(
     fitting = align(classifier, dataset)
     labels = fitting.labels
     chosen = _spread(labels, len(dataset))
+    # An empty one each: concatenate does not take an empty list.
     guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     began = time.monotonic()
+    # Small batches: between two of them the clock and the user are heard.
     for places, x in batches(classifier, dataset.subset(chosen), 32):
+        # One batch at least, however slow the model is.
         if not wanted() or (time.monotonic() > began + SECONDS and len(guesses) > 1):
             break
         scores: Scores = ask("scores", model=classifier, x=x)
@@ -145,6 +148,7 @@ def tried_out(
         return accuracy
     newest: dict[str, Tried] = {}
     for tried in ways(classifier, dataset, answer_by(ask, classifier)):
+        # A way comes again with more inputs; its last number counts.
         newest[tried.name] = tried
         if not wanted():
             return accuracy
@@ -165,6 +169,7 @@ def answer_by(ask: Ask, model: ModelCard) -> Answer:
     def answer(settings: ModelSettings, x: np.ndarray) -> np.ndarray | None:
         try:
             scores: Scores = ask("scores", model=model, x=x, settings=settings.model_dump())
+        # A process that has gone would answer no other way either.
         except LostError:
             raise
         except ModelError:
@@ -188,6 +193,7 @@ def _one_class(classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | 
         expected = 0.0
     else:
         expected = float((truths == favourite).mean())
+    # Data that are mostly of one class may well be predicted as that class.
     if votes[favourite] < 0.9 * len(guesses) or expected > 0.75:
         return ""
     if votes[favourite] == len(guesses):

@@ -140,6 +140,7 @@ class InputCard(QWidget):
         painter.setBrush(QColor(theme.colours.raised))
         painter.drawRoundedRect(row, 3, 3)
         fill = QColor(theme.colours.accent)
+        # Pale, because the name of the class stands on it.
         fill.setAlphaF(0.35)
         painter.setBrush(fill)
         painter.drawRoundedRect(

@@ -93,6 +93,7 @@ def preview(
     try:
         fitted = _match(candidate, dataset, talk)
         guesses = _guess(ask, fitted, dataset, talk)
+    # Without its process the candidate could not be used.
     except LostError as error:
         return Preview(problem=str(error))
     except RobguiError as error:
@@ -106,7 +107,9 @@ def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[floa
     indices = np.linspace(0, len(dataset) - 1, count).astype(int)
     if settings.kind == "image":
         _, items = dataset.readable(indices, settings.shape)
+        # Over inputs, rows and columns: one number for each channel.
         axes: tuple[int, ...] = (0, 2, 3)
+        # Pictures are read into [0, 1], whatever their files hold.
         low, high = np.zeros(1), np.ones(1)
     else:
         _, items = dataset.readable(
@@ -119,8 +122,10 @@ def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[floa
         "low": low,
         "high": high,
         "mean": items.mean(axes),
+        # A constant column is only shifted; divided by 0 it would be nan.
         "std": np.where(std < 1e-8, 1.0, std),
     }
+    # Five digits can be read and typed; the range must hold every value, so it stays exact.
     return {
         name: tuple(
             float(f"{value:.5g}") if name in ("mean", "std") else float(value) for value in array
@@ -182,6 +187,7 @@ def _guess(ask: Ask, candidate: ModelCard, dataset: Dataset, talk: _Talk) -> tup
                 label = -1
             else:
                 label = int(fitting.labels[index])
+            # Stable: of equal probabilities the first class, as argmax has it.
             best = np.argsort(-row, kind="stable")[:TOP]
             top = tuple((candidate.labels[int(c)], float(row[c])) for c in best)
             name = "" if label < 0 else str(label)

@@ -154,6 +154,7 @@ class ModelDialog(QDialog):
     def recompute(self) -> None:
         """Tries the settings on show now, without waiting for more changes."""
         self._debounce.stop()
+        # Whoever still measures the last settings looks at it between two batches.
         self._newest.set()
         self._newest = threading.Event()
         self._store.pictures.drop(_ACCURACY)
@@ -175,6 +176,7 @@ class ModelDialog(QDialog):
             self._previewed,
             failed=self._failed,
             key=_PREVIEW,
+            # Before thumbnails, which wait in the same pool.
             priority=1,
         )
 
@@ -309,6 +311,7 @@ class ModelDialog(QDialog):
         self._debounce.stop()
         self._newest.set()
         self._store.answers.stop(self._topic)
+        # Until deleteLater comes round it would go on computing, out of sight.
         self._store.library.datasets_changed.disconnect(self._changed)
         if self.ways is not None:
             self.ways.close()
@@ -319,6 +322,7 @@ class ModelDialog(QDialog):
     def _let_go(self) -> None:
         """Lets the model process forget what was tried here, except what is in the library."""
         library, content = self._store.library, self.classifier.content
+        # Read here: the lists of the library belong to the GUI thread.
         kept = [model.fingerprint for model in library.models]
         ask = partial(self._store.answers.ask, "let_go", content=content, kept=kept)
         self._store.pictures.run(ask)

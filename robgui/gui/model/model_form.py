@@ -110,6 +110,7 @@ class ModelForm(QWidget):
 
     def show_values(self, values: dict[str, Any]) -> None:
         """Shows these; fields that are not named stay. ``changed`` follows once."""
+        # Each box tells of its own change, and the model would be tried for every one of them.
         self.blockSignals(True)
         for name, value in values.items():
             if name in self.lines:
@@ -198,6 +199,7 @@ class ModelForm(QWidget):
                 widget.setSizeAdjustPolicy(
                     QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
                 )
+                # By itself a combo box, and the form with it, is as wide as the longest item.
                 widget.setMinimumContentsLength(12)
             label = Label(
                 "Preset" if name == "preset" else str(ModelSettings.model_fields[name].title)
@@ -214,6 +216,7 @@ class ModelForm(QWidget):
 
     def _connect(self) -> None:
         for line in self.lines.values():
+            # Not textChanged: show_values tells once for all the fields that it fills.
             line.textEdited.connect(lambda _: self._edited())
         for box in self.choices.values():
             box.currentIndexChanged.connect(lambda _: self._edited())
@@ -221,6 +224,7 @@ class ModelForm(QWidget):
             switch.toggled.connect(lambda _: self._edited())
         self.scores.textEdited.connect(lambda _: self._edited())
         self.labels.textChanged.connect(self._edited)
+        # Not currentTextChanged: the box also shows which preset the fields amount to.
         self.preset.textActivated.connect(self._take_preset)
         self.guess.clicked.connect(self.guess_wanted)
         self.open_labels.clicked.connect(self._ask_labels)

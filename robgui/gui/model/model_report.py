@@ -44,6 +44,7 @@ class ModelReport(QWidget):
         self.warnings = _said("warning", "What is probably wrong")
         self.guess = QPushButton("Guess …")
         self.guess.setToolTip("Tries the usual preprocessing, and other orders of the class names.")
+        # In a dialog a button with the focus becomes the default, and Return means Use model.
         self.guess.setAutoDefault(False)
         self.guess.hide()
         self.notes = _said("quiet", "Good to know")

@@ -41,6 +41,7 @@ def pair_models(store: Store, window: QWidget, opened: Callable[[Path], None]) -
         return
     try:
         choices = [*_others(store.library.models, first, first.path), *_twins(first, first.path)]
+        # Numbered: two models may share a name, and the dialog gives back words only.
         names = [f"{place}. {one.name}" for place, one in enumerate(choices, 1)]
         words = "Where does the model in use disagree with:"
         chosen, sure = QInputDialog.getItem(window, "Two models as one", words, names, 0, False)

@@ -24,6 +24,7 @@ def same_as(card: ModelCard, models: Sequence[ModelCard]) -> dict[str, dict[str,
     found: dict[str, dict[str, Any]] = {}
     for name, given in (*others, *known):
         if _fits(card, given):
+            # Models that are open come first, so they keep a name that both have.
             found.setdefault(f"same as {name}", _taken(card, given))
     return found
 
@@ -37,6 +38,7 @@ def _fits(card: ModelCard, given: ModelSettings) -> bool:
     """Whether a mean for each channel or column is one for each of the model's."""
     if given.kind != card.kind or not given.shape:
         return False
+    # Channels come first in an image, columns last in tables and sequences.
     place = 0 if card.kind == "image" else -1
     return given.shape[place] == card.shape[place]
 

@@ -66,6 +66,7 @@ class SettingsFiller:
 
     def offer_alike(self, card: ModelCard) -> None:
         """What other models were given is offered below the presets."""
+        # A copy for the pool thread.
         models = list(self._store.library.models)
         self._store.pictures.run(lambda: same_as(card, models), self._form.offer, key=_ALIKE)
 

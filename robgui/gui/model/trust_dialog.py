@@ -63,11 +63,13 @@ class TrustDialog(QDialog):
         self.alarming.setProperty("role", "bad")
         self.runs = _lines(meaning.usual)
         self.warning = Label(_WARNING, wordWrap=True)
+        # Plain text: rich text within a source could paint a dialog of its own.
         self.what = QPlainTextEdit(what_runs(code), readOnly=True)
         self.what.setAccessibleName("Every call and all code")
         self.what.setTabChangesFocus(True)
         self.what.setMinimumHeight(self.fontMetrics().height() * 5)
         self.trust = QPushButton("Trust and open")
+        # Return must not trust a file, wherever the focus is.
         self.trust.setAutoDefault(False)
         self.trust.clicked.connect(self.accept)
         self.cancel = QPushButton("Cancel", default=True)
@@ -84,6 +86,7 @@ class TrustDialog(QDialog):
         super().showEvent(event)
         if (layout := self.layout()) is not None:
             wanted = layout.totalHeightForWidth(self.width())
+            # However long the code is, the buttons stay on the screen.
             room = self.screen().availableSize().height() * 9 // 10
             self.resize(self.width(), min(wanted, room))
 

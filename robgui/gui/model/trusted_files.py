@@ -53,6 +53,7 @@ class TrustedFiles(QWidget):
         """Reads what is trusted now."""
         self.files.clear()
         for digest, what in sorted(trusted().items(), key=lambda pair: pair[1]):
+            # One line each, whatever the name of a file holds.
             item = QListWidgetItem(" ".join(what.split()) or digest)
             item.setData(Qt.ItemDataRole.UserRole, digest)
             self.files.addItem(item)

@@ -83,6 +83,7 @@ class Ways(QDialog):
 
     def _next(self) -> None:
         """One way at a time: the user's changes need not wait for all of them."""
+        # The next one is asked for when this one is told: two threads never enter the generator.
         waiting: Iterator[Tried] = self._ways
         self._store.pictures.run(
             lambda: next(waiting, None), self._take, failed=self._failed, key=_KEY
@@ -94,6 +95,7 @@ class Ways(QDialog):
             return
         places = [place for place, each in enumerate(self.tried) if each.name == tried.name]
         self.tried = [each for each in self.tried if each.name != tried.name]
+        # A way that comes again keeps its place, by which the table counts.
         self.tried.insert(places[0] if places else len(self.tried), tried)
         self.said.setText(f"Trying on {count(tried.counted, 'input')} …")
         self.table.show_cells(

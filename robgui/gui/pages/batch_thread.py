@@ -81,6 +81,7 @@ class BatchThread(QThread):
         try:
             plan = plan_with(executor, suite, device)
             self._batch = Batch(plan, self._workspace, executor)
+            # Stop may have been pressed while models were opened, before there was a batch.
             if self._stop.is_set():
                 self._batch.stop()
             for picture in self._batch:

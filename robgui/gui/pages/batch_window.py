@@ -46,6 +46,7 @@ class BatchWindow(QWidget):
     """Which suite, on how many workers or which cluster; and how far every request is."""
 
     def __init__(self, store: Store, parent: QWidget) -> None:
+        # A window of its own that still goes with the main one.
         super().__init__(parent, Qt.WindowType.Window)
         from robgui.gui.widgets.sheet import Sheet
 
@@ -123,6 +124,7 @@ class BatchWindow(QWidget):
         """Stops and waits: a thread must not outlive the window."""
         if self._thread is not None:
             self._thread.stop()
+            # Qt aborts the program when a QThread is destroyed while it runs.
             self._thread.wait()
 
     def showEvent(self, event: QShowEvent) -> None:

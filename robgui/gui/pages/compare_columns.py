@@ -68,6 +68,7 @@ class Columns(QWidget):
         if alike and not isinstance(change, str) and is_zero(change):
             parts[2] = SAME
         for slot, part in zip(self.slots, parts, strict=True):
+            # The notes stand once, below all three.
             slot.show_part(part if isinstance(part, str) else replace(part, note=""))
         if isinstance(parts[2], str):
             said = parts[2]

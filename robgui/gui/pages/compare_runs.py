@@ -83,6 +83,7 @@ def most_useful(runs: Sequence[Run]) -> tuple[Run, Run] | None:
         for other in lately[place + 1 :]:
             if not incomparable(other.request, run.request):
                 found.setdefault(_use(other, run), (other, run))
+        # Nothing says more, and the newest came first.
         if 0 in found:
             break
     return found[min(found)] if found else None

@@ -137,5 +137,6 @@ def _set_apart(document: QTextDocument, line: int) -> None:
             style.setBottomMargin(0.4 * line)
         else:
             style.setLineHeight(_LEADING, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        # A block hands out a copy of its format; only a cursor writes it back.
         QTextCursor(block).setBlockFormat(style)
         block = block.next()

@@ -58,6 +58,7 @@ def missing(store: Store, questions: Mapping[str, Request], answered: Answered) 
             except RobguiError as error:
                 found.skipped.setdefault(model.name, str(error))
     waiting = {job.request.fingerprint for job in store.runner.executions if not job.state.ended}
+    # In place: Missing is frozen.
     found.requests[:] = [each for each in found.requests if each.fingerprint not in waiting]
     return found
 

@@ -133,6 +133,7 @@ class Overview(WhenSeen, QWidget):
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
         self._progress.setFixedHeight(BAR)
+        # Hidden most of the time: the cards must not jump when it comes.
         keep_room(self._progress)
 
     def _make_grid(self) -> None:
@@ -150,6 +151,7 @@ class Overview(WhenSeen, QWidget):
         columns = self._fitting()
         if columns == self._columns:
             return
+        # A grid layout never forgets a column: an empty one would keep its share of the width.
         for column in range(self._columns):
             self._grid.setColumnStretch(column, 0)
         for row in range(self._rows):

@@ -106,6 +106,7 @@ class Hero(QFrame):
         self.pictures = QStackedWidget()
         self.pictures.addWidget(self.alone)
         self.pictures.addWidget(self.pair)
+        # By itself it asks for more than a low hero has.
         self.pair.setMinimumSize(1, 1)
         self.set_low(False)
         self.chips = ConfusionLabel(1.1)
@@ -124,6 +125,7 @@ class Hero(QFrame):
     def set_low(self, low: bool) -> None:
         """In a low window the picture leaves room for the cards below."""
         high = self.fontMetrics().height() * (_LOW_LINES if low else _LINES)
+        # A square, and beside it the close looks, half as wide, with their gap.
         self.pictures.setFixedSize(round(high * 1.55), high)
 
     def show_overall(self, said: Overall, subject: str) -> None:

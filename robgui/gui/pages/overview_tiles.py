@@ -27,6 +27,7 @@ def columns_for(tiles: int, least: int, width: int, height: int) -> int:
 
     def unlike(columns: int) -> float:
         wide, low = width / columns, height / -(-tiles // columns)
+        # By the logarithm twice too wide is as bad as twice too high.
         return abs(math.log(wide / low / _SHAPE))
 
     return min(fit, key=unlike, default=1)

@@ -269,6 +269,7 @@ class Scoreboard(WhenSeen, Sheet):
             if model.fingerprint in row.fingerprints
         ]
         speaking = {run.id for run in speakers(run for run, _ in own)}
+        # The sort is stable: in both halves the newest stay first.
         yield from sorted(own, key=lambda found: found[0].id not in speaking)
 
     def _cells(self, analysis: str) -> list[Known]:

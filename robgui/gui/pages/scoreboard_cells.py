@@ -67,6 +67,7 @@ class ScoreCell:
     def rank(self) -> tuple[bool, int, float]:
         """The worst first; of one status, the better number last; other questions after all."""
         order, number = list(Status).index(self.verdict.status), self.verdict.number
+        # Nan is neither less nor more than anything, so it would stand wherever sorting left it.
         if number is None or number.value != number.value or number.better == "neither":
             return bool(self.unlike), order, 0.0
         if number.better == "high":

@@ -80,6 +80,7 @@ class SelfTestPage(QDialog):
         self.text.setPlainText(self._test.text)
         self.about.setText(_ABOUT if self._test.running else _ENDED)
         if self._test.running:
+            # setPlainText scrolls to the top: right for a finished page, not while it grows.
             self.text.moveCursor(QTextCursor.MoveOperation.End)
         self.copy.setEnabled(bool(self._test.text))
         self.stop.setVisible(self._test.running)

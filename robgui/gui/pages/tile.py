@@ -208,6 +208,7 @@ class Tile(QFrame):
         """Where a picture will be stands the sign of the method, pale."""
         side = min(self.height() // 3, self.width() // 4)
         self._ghost.setVisible(self.picture is None and self.run is None and side >= _GHOST)
+        # Not isVisible, which is False while the whole page is hidden.
         if self._ghost.isVisibleTo(self):
             self._ghost.setPixmap(pixmap(self.page.icon, side, theme.colours.line))
 
@@ -243,6 +244,7 @@ class Tile(QFrame):
 
     def _put(self, picture: ViewWidget | None) -> None:
         if self.picture is not None:
+            # Until deleteLater comes round the layout would still give it room.
             self.picture.setParent(None)
             self.picture.deleteLater()
         self.picture = picture

@@ -42,6 +42,7 @@ class DrawnAhead(QObject):
         self._looking.stop()
         if self.process is not None:
             self.process.kill()
+            # A killed process stays a zombie until somebody has asked how it ended.
             self.process.wait()
             self.process = None
 
@@ -54,6 +55,7 @@ class DrawnAhead(QObject):
 
     def _begin(self) -> None:
         store = self._store
+        # No signal tells when files have been read, so it looks again later.
         if store.runner.busy or store.busy:
             self._resting.start()
             return

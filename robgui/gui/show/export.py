@@ -97,6 +97,7 @@ def save_numbers(exported: Exported, path: Path) -> list[Path]:
             f"{path.name}: numbers are written as {', '.join(NUMBER_ENDINGS)}; choose one of these"
             " endings."
         )
+    # The first view has the name that was chosen; the others are called after it.
     files = [path, *(path.with_name(f"{path.stem}-{slug(view.title)}.csv") for view in views[1:])]
     for file, view in zip(files, views, strict=True):
         _write(file, to_csv(view).encode())
@@ -137,6 +138,7 @@ def _save_film(exported: Exported, path: Path) -> None:
 
 def _save_npz(path: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
+        # Given a path, numpy appends its own ending to one in capitals.
         with path.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
     except OSError as error:

@@ -60,6 +60,7 @@ class DemoGuide(QObject):
         self._bar.addWidget(self.card)
         window.addToolBar(Qt.ToolBarArea.BottomToolBarArea, self._bar)
         self._bar.hide()
+        # Out of the menu that QMainWindow offers for its docks and toolbars.
         self._bar.toggleViewAction().setVisible(False)
         self.chapters = self._chapters()
         self._clock = QTimer(self, interval=_POLL_MS)
@@ -79,6 +80,7 @@ class DemoGuide(QObject):
             self._window.status.hide()
         self._bar.show()
         self.go(0)
+        # Space then leads through the tour.
         self.card.next.setFocus()
 
     def end(self) -> None:
@@ -280,6 +282,7 @@ class DemoGuide(QObject):
     @cached_property
     def report(self) -> Path:
         """Where the last step writes its report: a fresh, unguessable folder, gone at exit."""
+        # Held as long as the guide: the folder goes when nobody holds it.
         self._folder = tempfile.TemporaryDirectory(
             prefix="robgui-tour-", ignore_cleanup_errors=True
         )

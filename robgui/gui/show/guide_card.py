@@ -50,6 +50,7 @@ class GuideCard(QFrame):
         self._progress = QProgressBar(textVisible=False)
         self._progress.setAccessibleName("Progress of this step")
         self._progress.setFixedWidth(160)
+        # close_, because close is QWidget's own.
         self.back, self.next, self.close_ = (
             QPushButton("Back"),
             QPushButton("Next"),

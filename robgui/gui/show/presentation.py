@@ -88,6 +88,7 @@ class Presentation(SlideStage):
         self._at = 0
         parent = self.parentWidget()
         if parent is not None and parent.screen() is not None:
+            # showFullScreen fills the screen that the window lies on.
             self.setGeometry(parent.screen().geometry())
         self.showFullScreen()
         self.activateWindow()
@@ -110,6 +111,7 @@ class Presentation(SlideStage):
 
     def write(self, path: Path) -> None:
         """Writes the story as PDF, MP4 or HTML, by the ending of ``path``."""
+        # Copied: words may be edited while the file is written.
         slides, title = [told.slide for told in self.slides], self._title()
 
         def work() -> None:
@@ -142,6 +144,7 @@ class Presentation(SlideStage):
         return super().eventFilter(watched, event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        # Keeps what is being written.
         self.edit.setChecked(False)
         super().closeEvent(event)
         self.left.emit()
@@ -159,6 +162,7 @@ class Presentation(SlideStage):
         workspace = self._store.history.workspace
         if not self.isVisible() or workspace is None:
             return
+        # Read here: the store belongs to the GUI thread.
         right, dark = tell_right(self._store), theme.dark
 
         def made(slides: list[Told]) -> None:
@@ -166,6 +170,7 @@ class Presentation(SlideStage):
             self.slides, self._made = slides, True
             same = (at for at, one in enumerate(slides) if now and one.slide.key == now.slide.key)
             self._at = next(same, min(self._at, max(0, len(slides) - 1)))
+            # Not while somebody writes on the slide.
             if not self.edit.isChecked():
                 self._show()
 
@@ -213,6 +218,7 @@ class Presentation(SlideStage):
         self.alone.show_picture(picture)
         self.pictures.setCurrentWidget(self.alone if pair is None else self.pair)
         self.pictures.setVisible(pair is not None or picture is not None)
+        # Last: the slider uncovers a pair only where it can be seen.
         self.pair.show_pair(pair)
 
     def _fill(self, label: Label, text: str) -> None:

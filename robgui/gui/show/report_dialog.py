@@ -61,6 +61,7 @@ class ReportDialog(QDialog):
         self._arrange()
         self.title.textChanged.connect(lambda _: self._preview())
         self.text.textChanged.connect(self._preview)
+        # Last: it draws the preview from all the fields.
         self.take_logo(own.logo)
 
     def own(self) -> Own:

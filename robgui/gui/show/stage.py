@@ -86,6 +86,7 @@ class SlideStage(QWidget):
         self._scroll = QScrollArea(
             widgetResizable=True,
             frameShape=QScrollArea.Shape.NoFrame,
+            # With the focus it would take the arrow keys for itself.
             focusPolicy=Qt.FocusPolicy.NoFocus,
         )
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -109,6 +110,7 @@ class SlideStage(QWidget):
 def font_of(pixels: float, bold: bool) -> QFont:
     """The font of the program in another size."""
     font = QFont(QApplication.font())
+    # Not points: the size is a share of the height of the screen.
     font.setPixelSize(round(pixels))
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
     return font

@@ -51,6 +51,7 @@ class Tour:
         workspace = folder / "demo.robgui"
         for old in (
             workspace,
+            # SQLite would replay these into the new file.
             workspace.with_name(workspace.name + "-wal"),
             workspace.with_name(workspace.name + "-shm"),
         ):
@@ -127,6 +128,7 @@ class Tour:
         """Waits for thumbnails, predictions and sample pictures."""
         store = self.window.store
         self._wait(lambda: not store.busy and not store.pictures.busy, "the pictures")
+        # Timers that collect events for a moment report to nobody.
         end = time.monotonic() + 0.5
         self._wait(lambda: time.monotonic() > end, "the last frame")
 
@@ -140,6 +142,7 @@ class Tour:
         while not until():
             if time.monotonic() > end:
                 raise RobguiError(f"The tour waited {duration(_PATIENCE)} for {what} and gave up.")
+            # In slices: a loop that only waits for events would not notice its own deadline.
             QCoreApplication.processEvents(
                 QEventLoop.ProcessEventsFlag.AllEvents, QDeadlineTimer(20)
             )

@@ -30,6 +30,7 @@ class Background(QObject):
 
     def __init__(self, threads: int = 1, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        # In Qt's global pool any other work could come between, and order would be lost.
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(threads)
         # Threads stay: starting one for each small piece costs more than the piece.
@@ -154,4 +155,5 @@ def step_back() -> None:
     Qt's own thread priorities do nothing on Linux, where a nice value belongs to each thread.
     """
     if sys.platform == "linux":
+        # Linux takes the id of a thread here, whatever the constant is called.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

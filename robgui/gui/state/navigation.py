@@ -52,6 +52,7 @@ class Navigation(QObject):
         self._places: list[Viewpoint] = []
         self._at = -1
         self.undo = QUndoStack(self)
+        # Qt takes a limit only while the stack is empty.
         self.undo.setUndoLimit(MOST)
         self.undo.indexChanged.connect(self.changed)
         self._params: dict[str, Params] = {}
@@ -133,6 +134,7 @@ class Navigation(QObject):
         library = self._store.library
         dataset = next((d for d in library.datasets if d.fingerprint == place.dataset), None)
         model = next((m for m in library.models if m.fingerprint == place.model), None)
+        # Data first: they may bring along a model of their own, which the place then replaces.
         if dataset is not None and dataset is not library.dataset:
             library.use_dataset(dataset)
         if model is not None and model is not library.model:
@@ -163,6 +165,7 @@ class Navigation(QObject):
 
     def restore_params(self, analysis: str, params: Params) -> None:
         """Puts settings back into their form without remembering that as a change."""
+        # The form answers within the emit below, as if the user had typed.
         self._restoring = True
         self._params[analysis] = params
         self._store.params_offered.emit(analysis, params.model_dump())
@@ -257,4 +260,5 @@ class _FindingChanged(QUndoCommand):
 
     def _set(self, note: str | None, starred: bool | None) -> None:
         self._store.history.set_finding(self._finding, note=note, starred=starred)
+        # Shown at once; the workspace tells of it again when it is written.
         self._store.history.findings_changed.emit()

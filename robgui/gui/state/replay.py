@@ -48,6 +48,7 @@ class Replay(QObject):
         _, finding, run = self._waiting
         self._waiting = None
         workspace = self._store.history.workspace
+        # The store says why a run failed.
         if workspace is None or job.state is RunState.FAILED:
             return
         if job.state is RunState.CANCELLED:
@@ -106,6 +107,7 @@ def counterparts(
         ]
         best = min(alike, key=lambda other: len(differences(finding, other)), default=None)
         if best is not None:
+            # By identity: findings hold arrays, which == compares number by number.
             left = [other for other in left if other is not best]
         pairs.append((finding, best))
     return pairs

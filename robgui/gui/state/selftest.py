@@ -89,6 +89,7 @@ class SelfTest(QObject):
 
     def _end(self, code: int, page: str) -> None:
         self._work_on(_PART, "")
+        # A test that crashed leaves no page; what it said on the way stays.
         self.text = page or self.text
         if self._stopped:
             self._say("info", "The self-test was stopped before its end.", self.text)

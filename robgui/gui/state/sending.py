@@ -187,6 +187,7 @@ class Sending(QObject):
             defaults = self._store.analyses[analysis].made_inputs
         else:
             defaults = {}
+        # What is sent along goes before what all made inputs begin with.
         if values := {**defaults, **offer.params.get(analysis, {})}:
             self._store.params_offered.emit(analysis, values)
         self.arrived.emit(analysis)

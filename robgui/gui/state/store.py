@@ -82,6 +82,7 @@ class Store(QObject):
     working = Signal(str)
     finding_wanted = Signal(object)
     export_wanted = Signal()
+    # Emitted on the threads that ask models; Qt queues them for this one.
     _waited = Signal(str)
     _noticed = Signal(str)
 
@@ -200,6 +201,7 @@ class Store(QObject):
         # What the user has marked is written before the window goes.
         ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
+        # The call stands before `and`: each is ended, also after one that would not.
         ended = self.opening.shutdown() and ended
         ended = self.pictures.shutdown() and ended
         ended = self.writing.shutdown() and ended
@@ -266,6 +268,7 @@ class Store(QObject):
     def _dataset_changed(self) -> None:
         """Other data: the selection begins anew at the input that was chosen there last."""
         dataset = self.library.dataset
+        # The signal also tells of data that have only joined the list.
         if dataset is not self._shown_data:
             self._shown_data = dataset
             self.set_scope(None)

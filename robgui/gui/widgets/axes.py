@@ -52,6 +52,7 @@ class ViewAxis(pg.AxisItem):
         self._share = 1.0
         self._whole: QFont | None = None
         super().__init__(side)
+        # Else pyqtgraph scales the numbers by itself and writes "(x0.001)" into the title.
         self.enableAutoSIPrefix(False)
         self.setStyle(autoReduceTextSpace=False)
 

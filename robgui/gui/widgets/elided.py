@@ -24,6 +24,7 @@ class ElidedBox(QComboBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Another model, other inputs or a filter are chosen on purpose."""
+        # Ignored, it goes on to a scroll area around the box.
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -52,6 +53,7 @@ class Caption(Label):
         super().__init__(alignment=align)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.words = ""
+        # A label asks for the width of its text: the column could never become narrower again.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def set_words(self, words: str) -> None:
@@ -88,6 +90,7 @@ class ElidedLink(QPushButton):
         """Cuts the words anew."""
         super().resizeEvent(event)
         room = self.width() - 2 * self.fontMetrics().averageCharWidth()
+        # A button takes a single & for the mark of its shortcut.
         self.setText(beginning(self.words, self.fontMetrics(), room).replace("&", "&&"))
 
 
@@ -96,6 +99,7 @@ def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
     if metrics.horizontalAdvance(words) <= width:
         return words
     cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width).rstrip("…")
+    # Cut exactly at a gap, the last word is whole.
     if words[len(cut) : len(cut) + 1].isspace():
         whole = cut
     else:

@@ -33,8 +33,11 @@ class FormScroll(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Hands a wheel on to the form; a form that has changed may have new fields."""
         if event.type() is QEvent.Type.Wheel and isinstance(watched, _TURNED):
+            # Kept from the field but not accepted, so Qt hands the wheel on to the parent, which
+            # scrolls.
             event.ignore()
             return True
+        # QScrollArea filters the events of its widget by itself, so these arrive without asking.
         if event.type() is QEvent.Type.LayoutRequest and watched is self._form:
             self._hold_still()
         return super().eventFilter(watched, event)
@@ -43,4 +46,5 @@ class FormScroll(QScrollArea):
         for kind in _TURNED:
             for field in self._form.findChildren(kind):
                 field.installEventFilter(self)
+                # By default boxes take the focus from a wheel too.
                 field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

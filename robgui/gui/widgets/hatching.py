@@ -26,11 +26,14 @@ class Hatching(pg.GraphicsObject):
     def __init__(self) -> None:
         super().__init__()
         self._place = QRectF()
+        # Under the image, which stands at 0 and is transparent where nothing is known.
         self.setZValue(-10)
 
     def set_place(self, place: QRectF) -> None:
         """Where it lies, in units of the axes."""
         if place != self._place:
+            # Without it the scene keeps the old rectangle in its index, and parts of it stay on
+            # screen.
             self.prepareGeometryChange()
             self._place = place
 
@@ -40,6 +43,7 @@ class Hatching(pg.GraphicsObject):
     def paint(self, painter: QPainter, *_: Any) -> None:
         on_screen = painter.transform().mapRect(self._place)
         painter.save()
+        # In pixels: in units of the axes the pattern would be stretched with them.
         painter.resetTransform()
         painter.fillRect(on_screen, hatched())
         painter.restore()

@@ -31,6 +31,7 @@ def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
     if name == "diverging":
         stops = np.array([QColor(colour).getRgb() for colour in diverging(dark)], float)
         places = np.linspace(0, 2, 256)
+        # The last place is 2.0 exactly and belongs to the second pair of stops.
         below = np.minimum(places.astype(int), 1)
         share = (places - below)[:, None]
         table = stops[below] * (1 - share) + stops[below + 1] * share
@@ -58,6 +59,7 @@ class Heat(QWidget):
         self.plot = Plot("", "")
         self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
         self.plot.show_grid(False)
+        # Rows first, as numpy has them: pyqtgraph by default takes the first axis for x.
         self.image = pg.ImageItem(axisOrder="row-major")
         self._table = lookup("magma")
         self.image.setLookupTable(self._table)
@@ -79,6 +81,7 @@ class Heat(QWidget):
     ) -> None:
         """Shows ``(rows, columns)`` with row 0 at the bottom in ``rect`` = x, y, width, height."""
         low, high = levels
+        # Levels with equal ends would divide by zero.
         self._fill(values, (low, high if high > low else low + 1.0))
         self.place(rect)
         self.bar.set_levels(levels)
@@ -94,6 +97,7 @@ class Heat(QWidget):
         share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
         known = np.isfinite(share)
         pixels: np.ndarray = self._table[(255 * np.where(known, share, 0)).round().astype(int)]
+        # Alpha too: the hatching below shows through.
         pixels[~known] = 0
         return pixels
 
@@ -106,6 +110,7 @@ class Heat(QWidget):
     def place(self, rect: Rect) -> None:
         """Where the picture lies; the axes move only when that has changed."""
         self._place = QRectF(*rect)
+        # setRect divides by the size of the image, and without one there is none.
         if self.image.image is not None:
             self.image.setRect(self._place)
         self.hatching.set_place(self._place)
@@ -129,12 +134,14 @@ class Heat(QWidget):
 
     def _pressed(self, event: Any) -> None:
         place = self._data(event.scenePos())
+        # A double click undoes the zoom and chooses nothing.
         single = event.button() == Qt.MouseButton.LeftButton and not event.double()
         if place is not None and single:
             self.clicked.emit(place.x(), place.y())
 
     def _data(self, position: QPointF) -> QPointF | None:
         box = self.plot.box
+        # The scene also tells of the mouse over an axis.
         if self._place is None or not box.sceneBoundingRect().contains(position):
             return None
         place: QPointF = box.mapSceneToView(position)
@@ -199,6 +206,7 @@ class Scale(QWidget):
         return [self._axis.words(low + share * (high - low)) for share in _SHARES]
 
     def _title_box(self) -> QRectF:
+        # As high as it likes: lines break by the width only.
         room = QRect(4, 4, self.width() - 6, 10_000)
         return QRectF(self.fontMetrics().boundingRect(room, _TITLE, self._axis.title))
 

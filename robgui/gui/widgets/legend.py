@@ -59,6 +59,7 @@ class Legend(QScrollArea):
         self.setAccessibleName("Legend")
         self.page = _Page()
         self.setWidget(self.page)
+        # A scroll area paints a ground of its own; the legend stands on that of the picture.
         self.viewport().setAutoFillBackground(False)
         self.page.setAutoFillBackground(False)
         self._row = row
@@ -71,6 +72,7 @@ class Legend(QScrollArea):
 
     def show_keys(self, keys: Sequence[LegendKey]) -> None:
         """Shows these, the first one first."""
+        # A live picture gives the same keys at every Step.
         if tuple(keys) != self.page.keys:
             self.page.keys = tuple(keys)
             self.setAccessibleDescription(", ".join(key.words for key in keys))
@@ -86,10 +88,12 @@ class Legend(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may take another number of rows."""
         super().resizeEvent(event)
+        # Its own setFixedHeight arrives here too, and rows break by the width only.
         if event.size().width() != event.oldSize().width():
             self._fit()
 
     def _fit(self) -> None:
+        # QWIDGETSIZE_MAX: undoes the fixed size of the other arrangement.
         page, most = self.page, 16_777_215
         page.row = self._row
         if self._row:
@@ -102,6 +106,7 @@ class Legend(QScrollArea):
             page.setMinimumHeight(page.height_of(sum(page.lines(key) for key in page.keys)))
             self.setMinimumHeight(0)
             self.setMaximumHeight(most)
+            # With room for a scroll bar that may not be there: its coming would narrow the words.
             self.setFixedWidth(page.column_width() + self.verticalScrollBar().sizeHint().width())
         page.update()
 
@@ -187,6 +192,7 @@ class _Page(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             at = event.pos()
             words = next((key.words for box, key in self.places() if box.contains(at)), "")
+            # Empty words take away the tip of the key before.
             QToolTip.showText(event.globalPos(), tip(words), self)
             return True
         return super().event(event)

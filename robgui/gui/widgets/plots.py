@@ -40,6 +40,7 @@ class Plot(Themed, pg.GraphicsView):
     def __init__(self, x: str, y: str, x_range: Range = (0, 1), y_range: Range = (0, 1)) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        # GraphicsView would zoom the whole scene with its axes; the box zooms the data alone.
         self.enableMouse(False)
         self.box = pg.ViewBox(enableMenu=False)
         self._axes = {side: ViewAxis(side) for side in ("bottom", "left")}
@@ -68,6 +69,7 @@ class Plot(Themed, pg.GraphicsView):
     def show_grid(self, shown: bool) -> None:
         """Whether faint lines go across at every number."""
         for axis in self._axes.values():
+            # False and not 0: pyqtgraph would draw a grid that nobody sees.
             axis.setGrid(GRID if shown else False)
 
     def show_axes(self, x: Axis, y: Axis, columns: Names = (), rows: Names = ()) -> None:
@@ -137,6 +139,7 @@ def to_qimage(image: np.ndarray) -> QImage:
     """A uint8 picture ``(h, w, 3)`` as a QImage of its own."""
     pixels = np.ascontiguousarray(image)
     height, width = pixels.shape[:2]
+    # Copied: a QImage only borrows the array, which is gone when this returns.
     return QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
 
 

@@ -72,8 +72,10 @@ class Sheet(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        # Tab leaves the table; by default it walks through every cell.
         self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
+        # Enabling sorting sorts by the first column at once; -1 keeps the order given.
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -97,6 +99,7 @@ class Sheet(QTableView):
         """Shows columns that say how their cells read; the user's order and choice stay."""
         chosen = self.current
         new = [column.title for column in columns] != self._model.names
+        # The reset drops the choice, and restoring it is no choice of the user.
         with QSignalBlocker(self.selectionModel()):
             self._model.show(columns)
             self.point(chosen)

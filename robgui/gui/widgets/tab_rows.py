@@ -85,6 +85,7 @@ class TabRows(QWidget):
     def removeTab(self, place: int) -> None:
         """Takes a tab away; its neighbour is chosen if it was."""
         tab = self.tabs.pop(place)
+        # deleteLater alone leaves it on screen until the next turn of the event loop.
         tab.setParent(None)
         tab.deleteLater()
         self._place()
@@ -97,6 +98,7 @@ class TabRows(QWidget):
     def setTabText(self, place: int, words: str) -> None:
         """Other words on a tab."""
         if 0 <= place < len(self.tabs) and words != self.tabText(place):
+            # The whole words: what is shown may be cut, and its & is doubled.
             self.tabs[place].setAccessibleName(words)
             self._place()
 
@@ -118,6 +120,7 @@ class TabRows(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may take another number of rows."""
         super().resizeEvent(event)
+        # Its own setFixedHeight arrives here too.
         if event.size().width() != event.oldSize().width():
             self._place()
 
@@ -179,6 +182,7 @@ class TabRows(QWidget):
         words = tab.accessibleName()
         tab.setText(words.replace("&", "&&"))
         tab.setToolTip("")
+        # Until the style sheet is applied, font and size are not the ones it will have.
         tab.ensurePolished()
         size = QSize(_bold_width(tab) + 2 * _PADDING, tab.sizeHint().height())
         if 60 < self.width() < size.width():

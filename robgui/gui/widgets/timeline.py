@@ -62,6 +62,7 @@ class Timeline(QWidget):
 
         The last is shown unless the user looks at another one.
         """
+        # Whoever gives the count draws the picture too; the signal would have it drawn twice.
         with QSignalBlocker(self.slider):
             self.slider.setMaximum(max(0, count - 1))
             if self._following and not self.play.isChecked():
@@ -72,10 +73,12 @@ class Timeline(QWidget):
         """There is a picture for each of these names, which stand beside the slider."""
         self._names = tuple(names)
         widths = (self.fontMetrics().horizontalAdvance(name) for name in names)
+        # As wide as the longest name: the slider keeps its length while it plays.
         self.words.setMinimumWidth(max(widths, default=0))
         self.set_count(len(names))
 
     def _changed(self, place: int) -> None:
+        # While it plays, the slider passes pictures that nobody has chosen.
         if not self.play.isChecked():
             self._following = place == self.slider.maximum()
         self._write()

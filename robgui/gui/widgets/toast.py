@@ -94,6 +94,7 @@ class Toasts(QObject):
         if toast in self._shown:
             self._shown.remove(toast)
             toast.hide()
+            # Later: the click that closes it may still be on its way through its own button.
             toast.deleteLater()
             self._arrange()
 
@@ -110,6 +111,7 @@ class Toasts(QObject):
         if not current.isVisible():
             current.show()
             current.timer.start()
+        # A sibling that was made since would lie above it.
         current.raise_()
 
 
@@ -132,6 +134,7 @@ class Toast(QFrame):
         self._mark = Label(alignment=Qt.AlignmentFlag.AlignVCenter)
         self.text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        # The toast has the width of its place; a long sentence must not widen it.
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._details: QPlainTextEdit | None = None
         self.closed = QToolButton(autoRaise=True, toolTip="Close")
@@ -171,6 +174,7 @@ class Toast(QFrame):
         set_tip(self.text, "" if fits else self.sentence)
         opened = self._details is not None and not self._details.isHidden()
         self.adjustSize() if opened else self.resize(self.width(), place.height())
+        # QRect.right() is the last pixel inside, one less than left + width.
         self.move(place.right() - self.width() + 1, place.top())
 
     def add_action(self, words: str, deed: Callable[[], None]) -> QPushButton:

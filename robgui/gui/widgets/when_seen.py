@@ -35,9 +35,11 @@ def _wait() -> None:
 def _do_next() -> None:
     owner, work = _waiting[0]
     try:
+        # Python may still hold an object whose C++ part is gone.
         if isValid(owner):
             work()
     finally:
+        # Not before: what asks for a turn meanwhile must not start a second chain.
         _waiting.popleft()
         if _waiting:
             _wait()

@@ -153,6 +153,7 @@ def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
     ticks.dress(axes, x, y, area, grid="x" if lie else "y")
     count = len(view.names)
     if lie:
+        # Turned round: matplotlib counts from below, and the first name stands on top.
         axes.set_ylim(count - 0.5, -0.5)
         most = min(_NAME, 0.4 * area.width)
         ticks.name_ticks(axes, "y", range(count), view.names, area.height - 0.5, most)
@@ -186,6 +187,7 @@ def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
             if row.high is None:
                 high = value
             else:
+                # fmax: where no bound is known the value itself counts.
                 high = np.fmax(value, row.high[at])
             words = view.value.plain(float(value))
             _at_end(axes, at + shift, float(high), words, look, lie)

@@ -102,6 +102,7 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
 
 def _flag(area: Area, axes: Axes, inner: Area, mark: Mark) -> Flag:
     """A flag on the side of its line where its words fit, or where there is more room."""
+    # Through pixels: along a logarithmic axis equal steps are no equal values.
     corner = axes.transData.transform((mark.at, axes.get_ylim()[1]))
     at = inner.left + float(axes.transAxes.inverted().transform(corner)[0]) * inner.width
     before, after = at - 0.04 - area.left, area.right - at - 0.04

@@ -90,6 +90,7 @@ def pixels(figure: Plate, width: int) -> np.ndarray:
         figure.set_dpi(width / figure.size[0])
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
+        # Copied: the buffer belongs to the canvas, which goes now.
         return np.asarray(canvas.buffer_rgba()).copy()
 
 
@@ -114,6 +115,7 @@ def save(
         records = _records(figure, kind)
         if kind == "pdf":
             with PdfPages(buffer, metadata=records) as pages:
+                # As metadata matplotlib takes only the entries that it knows.
                 pages.infodict().update(pdf_entries([text] if text else []))
                 pages.savefig(figure, **look)
             return buffer.getvalue()
@@ -157,6 +159,7 @@ def _records(figure: Plate, kind: str) -> dict[str, Any]:
     title, subject, provenance = figure.words
     program = f"robgui {__version__}"
     if kind == "pdf":
+        # No date: the same picture gives the same file, byte for byte.
         more = {"Creator": program, "CreationDate": None}
         return {"Title": title, "Subject": subject, "Keywords": provenance, **more}
     if kind == "svg":

@@ -87,6 +87,7 @@ def _one_size(frames: list[np.ndarray], dark: bool) -> list[np.ndarray]:
     ground = [int(Look(dark).ground[place : place + 2], 16) for place in (1, 3, 5)]
     made = []
     for frame in frames:
+        # Even sides: encoders keep one colour for every two by two pixels.
         whole = np.full((height + height % 2, width + width % 2, 3), ground, np.uint8)
         whole[: frame.shape[0], : frame.shape[1]] = frame
         made.append(whole)
@@ -113,6 +114,7 @@ def _mp4(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> 
     import cv2
 
     height, width = frames[0].shape[:2]
+    # What OpenCV's wheels can write everywhere; most bring no encoder for H.264.
     code = cv2.VideoWriter.fourcc(*"mp4v")
     writer = cv2.VideoWriter(str(path), code, frames_per_second, (width, height))
     if not writer.isOpened():

@@ -71,6 +71,8 @@ def paint(axes: Axes, view: Matrix, look: Look) -> None:
     else:
         pixels = _pixels(small, look)
     if pixels.size:
+        # Row 0 below, as views count; imshow puts it on top. Its usual equal aspect would move the
+        # axes out of the place that the layout gave them.
         style: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
         axes.imshow(pixels, origin="lower", extent=(x, x + width, y, y + height), **style)
 
@@ -120,6 +122,7 @@ def _worst_of(blocks: np.ndarray, worst: str) -> np.ndarray:
         # Of differences the largest either way is the one to see.
         place = np.abs(np.nan_to_num(blocks)).argmax(-1)
     elif worst == "low":
+        # Not nanargmin, which raises where a block is empty.
         place = np.where(np.isfinite(blocks), blocks, np.inf).argmin(-1)
     elif worst == "high":
         place = np.where(np.isfinite(blocks), blocks, -np.inf).argmax(-1)

@@ -87,6 +87,7 @@ def paint(view: Images, area: Area, large: bool) -> None:
                 between = left - _gap(view) / 2
                 area.plate.put("→", between, middle, 12, colour=area.look.faded, align="center")
         top += _row_height(row, grid)
+    # Last: each imshow sets the limits to its own picture.
     axes.set(xlim=(0, area.width), ylim=(area.height, 0))
 
 
@@ -146,6 +147,7 @@ def _row_height(row: tuple[Picture, ...], grid: PictureGrid) -> float:
 def _picture(axes: Axes, picture: Picture, area: Area, place: Area) -> None:
     """The pixels with a thin frame, and the signs on them; the axes count inches of the area."""
     left, top = place.left - area.left, place.top - area.top
+    # The axes count inches from above, so the lower edge has the larger number.
     edges = (left, left + place.width, top + place.height, top)
     small = max(picture.pixels.shape[:2]) <= _SQUARES
     if small:

@@ -70,6 +70,7 @@ def _place(sample: Line2D | Patch, plate: Plate, left: float, middle: float) -> 
     x, y, long = left / width, 1 - middle / height, _LONG / width
     if isinstance(sample, Line2D):
         sample.set_data([x, x + long / 2, x + long], [y, y, y])
+        # One symbol, on the middle one of three points.
         sample.set_markevery([1])
         shown: Artist = sample
     else:

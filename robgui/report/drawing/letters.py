@@ -94,6 +94,7 @@ def _cover(words: str, bold: bool, size: float, dpi: float) -> tuple[np.ndarray,
     """How much of each pixel a line of letters covers, 0 to 255, and the pixels below the line."""
     font = get_font(font_file(bold=bold))
     font.set_size(size, dpi)
+    # Unhinted, as the widths that the layout was made with.
     font.set_text(words, 0.0, flags=LoadFlags.NO_HINTING)
     font.draw_glyphs_to_bitmap(antialiased=True)
     return np.array(font.get_image()), font.get_descent() / 64  # FreeType counts in 64ths

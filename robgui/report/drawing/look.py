@@ -24,6 +24,7 @@ MARKERS = {"": "", "circle": "o", "square": "s", "cross": "x", "triangle": "^", 
 #: What painting reads from the style. Letters fitted to pixels would be wider in one size than in
 #: another and leave the room that the layout gave them.
 _PAINT: dict[str, Any] = {
+    # Without salt the ids within an SVG are random, and equal drawings are unequal files.
     "svg.hashsalt": "robgui",
     "text.hinting": "none",
     "text.parse_math": False,
@@ -70,6 +71,7 @@ class Look:
         on_ground = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
         letters = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.titlecolor")
         return {
+            # Whatever the user's matplotlibrc says, a report looks the same.
             **mpl.rcParamsDefault,
             **_PAINT,
             "font.family": FAMILY,

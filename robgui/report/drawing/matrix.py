@@ -108,6 +108,7 @@ def mark_spots(axes: Axes, spots: tuple[Spot, ...], look: Look) -> None:
         else:
             style["markerfacecolor"] = "none"
         marker = MARKERS[spot.symbol or "circle"]
+        # Unclipped: a sign on the edge is drawn whole.
         axes.plot([spot.x], [spot.y], marker, color=colour, clip_on=False, zorder=5, **style)
 
 

@@ -29,6 +29,7 @@ class Plate(Figure):
 
     def __init__(self, width: float, height: float, look: Look) -> None:
         super().__init__(figsize=(width, height), facecolor=look.ground, dpi=DPI)
+        # pyplot would give it a canvas, and keep the figure until somebody closes it.
         FigureCanvasAgg(self)
         self.look = look
         self.words: tuple[str, str, str] = ("", "", "")

@@ -72,9 +72,11 @@ class AxisRules(Artist):
         self.grid: Which | Literal[""] = ""
         self.texts: list[Text] = []
         axes.add_artist(self)
+        # Ticks and words stand outside the plot, to which an artist is clipped.
         self.set_clip_on(False)
         self.set_zorder(0.5)
         for side in (axes.xaxis, axes.yaxis):
+            # Unseen, they still say where the ticks are and how they read.
             side.set_visible(False)
 
     def around(self, width: float, height: float) -> dict[str, float]:
@@ -135,6 +137,7 @@ class AxisRules(Artist):
         pen = renderer.new_gc()
         pen.set_foreground(colour)
         pen.set_linewidth(points)
+        # Onto whole pixels: a thin line between two of them is painted as two pale ones.
         pen.set_snap(True)
         corners = np.array(lines, float).reshape(-1, 2)
         codes = np.tile([Path.MOVETO, Path.LINETO], len(lines))

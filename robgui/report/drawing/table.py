@@ -135,6 +135,7 @@ def _widths(columns: Sequence[Column], width: float) -> tuple[float, ...]:
     give = [want - need for want, need in zip(wanted, least, strict=True)]
     if over <= 0:
         return tuple(wanted)
+    # Each gives in proportion to what it has beyond its least.
     share = min(1.0, over / (sum(give) or 1.0))
     return tuple(want - share * more for want, more in zip(wanted, give, strict=True))
 

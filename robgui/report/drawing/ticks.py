@@ -163,6 +163,7 @@ def _powers(side: Any, axis: Axis, room: int) -> None:
     subs = (1.0, 2.0, 5.0) if decades < 2.5 and 3 * decades <= room else (1.0,)
     side.set_major_locator(LogLocator(subs=subs, numticks=max(3, min(9, room)) + 2))
     side.set_major_formatter(TickWords(axis))
+    # A logarithmic scale brings minor ticks of its own.
     side.set_minor_locator(NullLocator())
     side.set_minor_formatter(NullFormatter())
 

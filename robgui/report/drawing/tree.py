@@ -138,6 +138,7 @@ def _leaves_first(children: dict[int, list[int]]) -> list[int]:
         node = waiting.pop()
         order.append(node)
         waiting += children.get(node, [])
+    # A parent was taken before its children, so backwards these come first.
     return order[::-1]
 
 
@@ -169,6 +170,7 @@ def _nodes(
     most = max(float(np.nan_to_num(view.weight).max(initial=0.0)), 1e-12)
     goes_on = {int(view.parent[node]) for node in places}
     for node, (x, y) in places.items():
+        # The root: areas, not diameters, stand in proportion.
         share = math.sqrt(max(0.0, float(np.nan_to_num(view.weight[node]))) / most)
         size = _SMALL_NODE + (_LARGE_NODE - _SMALL_NODE) * share
         known = math.isfinite(view.value[node])

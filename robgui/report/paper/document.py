@@ -112,6 +112,7 @@ class Document:
         return bytes(whole)
 
     def _add(self, body: bytes) -> int:
+        # The numbers before are given when the file is written.
         number = _FREE + len(self._objects)
         self._objects[number] = body
         return number

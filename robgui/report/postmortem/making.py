@@ -141,6 +141,7 @@ def _run(execution: Execution, executor: Executor, end: float) -> str:
         while not execution.state.ended:
             executor.work(_LOOK_SECONDS)
             if time.monotonic() > end:
+                # It ends with what is known by then.
                 execution.stop()
     except RobguiError as error:
         return f"{execution.analysis.title}: {error}"

@@ -69,6 +69,8 @@ def _pdf(slides: Sequence[Slide], path: Path, title: str) -> None:
                 if picture is not None:
                     axes = plate.add_axes(_rect(fitted(picture, SlideArea(*PICTURE))))
                     axes.set_axis_off()
+                    # Its own pixels go into the file; resampled to the dots of the page they would
+                    # blur.
                     axes.imshow(picture, interpolation="none", aspect="auto")
                 pages.savefig(plate, facecolor=plate.look.ground, edgecolor="none")
 
@@ -100,6 +102,8 @@ def _moves(slide: Slide) -> Iterator[float]:
     still, moving = round(_STILL * _RATE), round(_UNCOVER * _RATE)
     for frame in range(total):
         share = min(1.0, max(0.0, (frame - still) / moving))
+        # Smoothstep, begins and ends gently. Rounded, so frames that look the same are painted
+        # once.
         yield round(1.0 - share * share * (3 - 2 * share), 3)
 
 

@@ -152,6 +152,7 @@ def wiped(pair: Pair, moved: float, *, dark: bool = False, side: int = 900) -> n
     ground = _ground(dark)
     column = np.full((main.shape[0], half, 3), ground, np.uint8)
     column[:half] = _square(pair.before[cut], half)
+    # From below: an odd height leaves its pixel to the gap.
     column[-half:] = _square(pair.after[cut], half)
     gap = np.full((main.shape[0], _GAP, 3), ground, np.uint8)
     return np.concatenate([main, gap, column], axis=1)
@@ -167,6 +168,7 @@ def cut_pixels(box: PixelSquare, scale: float) -> tuple[int, int, int, int]:
 def _frame(picture: np.ndarray, ends: np.ndarray) -> None:
     left, top, right, bottom = (int(one) for one in ends)
     right, bottom = min(right, picture.shape[1] - 1), min(bottom, picture.shape[0] - 1)
+    # White on black is seen on every picture.
     for thick, shade in ((4, 0), (2, 255)):
         for offset in range(thick):
             near = offset - thick // 2

@@ -23,6 +23,7 @@ class MlflowRuns:
     """
 
     def __init__(self, experiment: str) -> None:
+        # Before the import: it may tell at once.
         os.environ.update(_SILENT)
         from mlflow import MlflowClient
 
@@ -43,6 +44,7 @@ class MlflowRuns:
 
     def known(self, run: str) -> bool:
         """Whether a run of the workspace was logged before."""
+        # Backquotes, because the name of the tag has a dot.
         found = self._client.search_runs(
             [self._experiment], f"tags.`robgui.run` = '{run}'", max_results=1
         )

@@ -77,6 +77,7 @@ def record(workspace: Workspace, told: Chapter, folder: Path) -> Record:
         f"{report_content.title(run)}: {origin.subject(request)}",
         run.id,
         logged_params(request),
+        # An end that is not known is nan, which is no number to a tracker.
         {name: value for name, value in numbers.items() if math.isfinite(value)},
         {**tags, "robgui.request": origin.fingerprint_of(run), **_words(said)},
         tuple(_files(workspace, told, folder)),
@@ -108,6 +109,7 @@ def logged_params(request: Request) -> dict[str, str]:
     if request.indices is not None:
         found["inputs"] = ", ".join(str(one) for one in request.indices)
     for name, value in request.params.items():
+        # A setting may be called like one of the entries above.
         found[f"setting {name}" if name in found else name] = _text(value)
     return {name: _cut(value) for name, value in found.items()}
 

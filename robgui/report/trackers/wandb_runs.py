@@ -27,6 +27,7 @@ class WandbRuns:
 
     def __init__(self, experiment: str) -> None:
         for name, value in (*_SILENT.items(), (_MODE, "offline")):
+            # Before the import, which reads them; what the user has set stays.
             os.environ.setdefault(name, value)
         import wandb
 

@@ -89,6 +89,7 @@ class _Reader(HTMLParser):
             self._run = None
 
     def handle_data(self, data: str) -> None:
+        # To all that are open: a sentence may hold a link or a strong word.
         for tag, kind in self._open:
             key = f"{tag}.{kind}"
             self._text[key] = self._text.get(key, "") + data

@@ -40,6 +40,7 @@ class DemoLeaving:
         library = self._store.library
         every: list[ModelCard | Dataset] = [*library.models, *library.datasets]
         demo = [one for one in every if _of_demo(one.path)]
+        # A run may still need the model and the data of the demo.
         if not demo or self._store.runner.busy or not self._is_first(item):
             return
         models = [one.path for one in library.models if one in demo and one.path is not None]

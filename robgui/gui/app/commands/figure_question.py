@@ -41,6 +41,7 @@ class FigureQuestion:
         if len(runs) == 1:
             self._ask(path, found, way_of(self._store, runs[0]))
             return
+        # Numbered: two runs may have one title, and the dialog gives back words only.
         titles = [f"{place}. {self._title(one)}" for place, one in enumerate(runs, 1)]
         chosen, sure = QInputDialog.getItem(
             self._window, "Runs of a report", "Which run do you want to see?", titles, 0, False
@@ -70,6 +71,7 @@ class FigureQuestion:
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.exec()
         pressed = box.clickedButton()
+        # With a parent it would live as long as the window.
         box.deleteLater()
         if way.run is not None and pressed is show:
             self._store.history.show_run(way.run)

@@ -85,6 +85,7 @@ class ModelQuestions:
             window.go_to(1)
 
     def _over(self) -> None:
+        # Free before the next one asks whether it is.
         dialog, self.dialog = self.dialog, None
         if dialog is not None:
             dialog.deleteLater()

@@ -45,6 +45,7 @@ def may_quit(store: Store, window: QWidget) -> bool:
     box = question("Quit robgui", f"{head} still running{others}.", kept, window)
     leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
     stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
+    # Neither Return nor Escape may end hours of computing.
     box.setDefaultButton(stay)
     box.setEscapeButton(stay)
     box.exec()

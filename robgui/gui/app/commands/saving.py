@@ -123,6 +123,7 @@ class Saving:
         def copied(pixels: np.ndarray) -> None:
             from robgui.gui.widgets.plots import to_qimage
 
+            # The clipboard belongs to the GUI thread; only the drawing is done elsewhere.
             QApplication.clipboard().setImage(to_qimage(pixels))
             self._store.say("info", "Picture copied.")
 

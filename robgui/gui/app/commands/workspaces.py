@@ -83,6 +83,7 @@ class Workspaces:
         settings.last_folder = str(path.parent)
         if path.suffix == ENDING:
             return path
+        # with_suffix would make v1.robgui of v1.2.
         return path.with_name(path.name + ENDING)
 
     def _opened(self) -> None:

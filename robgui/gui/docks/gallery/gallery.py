@@ -172,6 +172,7 @@ class Gallery(QWidget):
         rows = self.filter.shown.rows
         bar = self.view.verticalScrollBar()
         place = bar.value()
+        # Rows that go move the current item, which is no choice of the user.
         with QSignalBlocker(self.view.selectionModel()):
             if self.model.show(rows):
                 self._mark(self._store.selection.input)
@@ -215,6 +216,7 @@ class Gallery(QWidget):
         return self.view.visible_rows(len(self.model.rows))
 
     def _begin_look(self) -> None:
+        # Never restarted: a steady stream of events would put it off for ever.
         if not self._looking.isActive():
             self._looking.start()
 

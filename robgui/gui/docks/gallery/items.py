@@ -96,6 +96,7 @@ class GalleryModel(QStandardItemModel):
         # The inverse of ``rows``: finding a row must not search a million of them.
         self._places = np.full(int(rows.max()) + 1 if len(rows) else 0, -1, np.int64)
         self._places[rows] = np.arange(len(rows))
+        # Only the count is Qt's: nothing is reset, rows are added or taken away at the end.
         self.setRowCount(len(rows))
         return True
 
@@ -156,6 +157,7 @@ class GalleryModel(QStandardItemModel):
         return InputEntry(index, key, title, words, confidence, right, **marks)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        # While rows are taken away Qt may still ask about the last ones.
         if not index.isValid() or index.row() >= len(self.rows):
             return None
         if role in (

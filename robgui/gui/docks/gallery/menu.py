@@ -41,6 +41,7 @@ class InputMenu(QMenu):
     ) -> None:
         super().__init__(parent)
         self._store, self._entry, self._shown = store, entry, shown
+        # Menus hide tool tips unless asked, and there a greyed entry says why.
         self.setToolTipsVisible(True)
         self._add_analyses()
         self.tags = self.addMenu("Tag")

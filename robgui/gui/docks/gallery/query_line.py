@@ -49,6 +49,7 @@ class QueryLine(QLineEdit):
         self.offers.setPopup(self._popup)
         self.offers.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.offers.setMaxVisibleItems(_SHOWN)
+        # Not setCompleter, which replaces the whole line instead of one word of it.
         self.offers.setWidget(self)
         self.offers.activated.connect(self.take)
         self.textEdited.connect(lambda _: self.offer())
@@ -84,6 +85,7 @@ class QueryLine(QLineEdit):
             Qt.Key.Key_Tab,
             Qt.Key.Key_Escape,
         ):
+            # Left to the completer, which sees these keys after the line and takes what it ignores.
             event.ignore()
         elif key == Qt.Key.Key_Down:
             self.offer()

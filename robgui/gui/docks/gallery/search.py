@@ -118,6 +118,7 @@ class SearchBar(QWidget):
     def take(self, saved: SavedSet) -> None:
         """Shows a saved set."""
         self._clear()
+        # textChanged would start the clock of the typist and search once more.
         with QSignalBlocker(self.text):
             self.text.setText(saved.query)
         self.order.set(saved.order, saved.turned)

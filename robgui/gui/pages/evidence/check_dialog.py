@@ -52,6 +52,7 @@ class CheckDialog(QDialog):
         self.resize(900, 720)
         self.models = QComboBox(accessibleName="The model that is checked")
         self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        # A copy: the box goes by places, and the list may change while the dialog is open.
         self._known: list[ModelCard] = list(store.library.models)
         self.models.addItems([model.name for model in self._known])
         self.summary = set_heading(Label(wordWrap=True), "title")
@@ -60,6 +61,7 @@ class CheckDialog(QDialog):
         self.board = ViewBoard()
         self._arrange()
         self.models.activated.connect(lambda _: self.ask())
+        # A key of its own: two dialogs may be open, and equal keys replace each other's work.
         self._key = f"check against tests {id(self)}"
         self.finished.connect(lambda _: forget(store, self._key))
         theme.changed.connect(self._tint)

@@ -48,6 +48,7 @@ class PostMortemDialog(QDialog):
         self.setWindowTitle("Post-mortem")
         self.resize(1040, 560)
         heading = set_heading(Label(unbroken(title), wordWrap=True), "title")
+        # Qt would try to load the number of a sentence as a page.
         self.text = QTextBrowser(openLinks=False)
         self.text.setAccessibleName("What is behind the finding")
         self.text.anchorClicked.connect(self._follow)

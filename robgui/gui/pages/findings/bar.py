@@ -184,6 +184,7 @@ def _choice(name: str, everything: str) -> QComboBox:
 def _fill(box: QComboBox, entries: dict[str, str]) -> None:
     """Fills a list behind its first entry, which means everything; the chosen one stays."""
     chosen = box.currentData()
+    # Filling a box chooses on the way, and each choice would arrange the wall anew.
     with QSignalBlocker(box):
         while box.count() > 1:
             box.removeItem(1)

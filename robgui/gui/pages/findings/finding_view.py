@@ -96,6 +96,7 @@ class FindingView(WhenSeen, QWidget):
     def refresh(self, finding: StoredFinding, row: int, total: int) -> None:
         """The same finding with another star or note, or among others; its picture stays."""
         self.finding = finding
+        # What is being typed is not overwritten by an answer of the workspace.
         if not self._noting.isActive() and self.note.toPlainText().strip() != finding.note:
             self.note.setPlainText(finding.note)
         self.star.setText("Starred" if finding.starred else "Star")

@@ -114,6 +114,7 @@ class HarmDialog(QDialog):
         box.setToolTip(tip(f"How bad is it to take “{taken}” for “{given}”?"))
         for words, weight in LEVELS.items():
             box.addItem(words, weight)
+        # Not currentIndexChanged: a preset that fills the table is no choice of the user's own.
         box.activated.connect(lambda _: self.preset.setCurrentIndex(self.preset.count() - 1))
         box.currentTextChanged.connect(lambda words: _tint(box, words))
         _tint(box, box.currentText())
@@ -147,6 +148,7 @@ class HarmDialog(QDialog):
 
 def _tint(box: QComboBox, words: str) -> None:
     """A level in its colour; a nuisance in that of text."""
+    # Not a copy of the box's palette, which still has the last colour.
     palette = QPalette()
     if words in INKS:
         for role in (QPalette.ColorRole.ButtonText, QPalette.ColorRole.Text):

@@ -69,6 +69,7 @@ def answers(store: Store, spot: SeenInput) -> list[Answer]:
         run = next(iter(speakers(asked)), None)
         if run is not None or (model is not None and not known.refusal(model)):
             found.append(Answer(known, run))
+    # The sort is stable: both halves keep the order of the rail.
     return sorted(found, key=lambda answer: answer.run is None)
 
 

@@ -179,6 +179,7 @@ class Findings(WhenSeen, QWidget):
 
     def _follow_view(self) -> None:
         """The page of a finding has its newest star and note; one that is gone is left."""
+        # A cached property: to ask for it would make it.
         if "view" in vars(self):
             now = self.view.finding
         else:

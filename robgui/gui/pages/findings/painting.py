@@ -42,6 +42,7 @@ def wrapped(painter: QPainter, place: QRect, words: str, lines: int) -> None:
         line.setLineWidth(place.width())
         start = line.textStart()
         last = number == lines - 1 and start + line.textLength() < len(words)
+        # All of the rest, so elidedText has something to cut.
         if last:
             text = words[start:]
         else:
@@ -114,4 +115,5 @@ def picture(workspace: Workspace, ground: Sequence[int], finding: int) -> np.nda
     if scale >= 1:
         return whole
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    # The mean of whole areas: other ways would skip single pixels, and those may be the change.
     return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))

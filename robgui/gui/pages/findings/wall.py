@@ -81,6 +81,7 @@ class Wall(QListView):
             return
         room = self.viewport().width() - 2
         columns = max(1, room // self.delegate.narrowest())
+        # Qt lays the cards out in a later turn; only then is it known which are on screen.
         if self.delegate.width != room // columns:
             self.delegate.width = room // columns
             self.scheduleDelayedItemsLayout()

@@ -274,6 +274,7 @@ class WallDelegate(QStyledItemDelegate):
             option.rect.adjusted(4, 4, -4, -4)
         ).contains(event.position().toPoint()):
             if event.type() == QEvent.Type.MouseButtonRelease:
+                # The view emits clicked all the same; whoever hears it asks star_pressed.
                 self._starred = True
                 model.turn_star(index.row())
             return True

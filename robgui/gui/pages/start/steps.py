@@ -81,6 +81,7 @@ class Questions(QWidget):
         if columns == self._columns:
             return
         for column in range(max(columns, self._columns)):
+            # A grid layout never forgets a column: one that is left over would keep its share.
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
         self._columns = columns
         for place, (cell, _, _) in enumerate(self.cells):

@@ -209,6 +209,7 @@ class Welcome(QScrollArea):
             mark.setPixmap(pixmap(name, round(_MARK * line), theme.colours.accent))
         self.questions.arrange(inner)
         asked = (self._questions_title, self.questions)
+        # Not isVisible: the page itself may not be on screen yet.
         below = [self.steps, *([] if self.lately.isHidden() else [self.lately])]
         column = (inner - _EDGE) / (_LEFT + _RIGHT)
         beside = self._ways.heightForWidth(round(column * _LEFT))
@@ -309,6 +310,7 @@ def _pixels(name: str) -> np.ndarray:
         QImage.Format.Format_RGB888
     )
     rows = np.frombuffer(bytes(image.constBits()), np.uint8)
+    # Qt pads each line of an image to a multiple of four bytes.
     rows = rows.reshape(image.height(), image.bytesPerLine())[:, : 3 * image.width()]
     return rows.reshape(image.height(), image.width(), 3).copy()
 

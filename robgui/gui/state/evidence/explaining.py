@@ -29,6 +29,7 @@ def explain(
         from robgui.core.execution.worker.terms import Terms
         from robgui.report.postmortem.making import post_mortem
 
+        # Of its own: the runs of the window may fill their queue for hours.
         executor = one_executor(Terms(memory=store.processes.memory, polite=True))
         try:
             return post_mortem(
@@ -39,6 +40,7 @@ def explain(
 
     def explained(facts: Facts) -> None:
         store.history.working.emit("")
+        # The runs that were missing are in the workspace now.
         store.history.refresh()
         done(facts)
 

@@ -52,6 +52,7 @@ def look(store: Store, finding: int, done: Callable[[Looked], None]) -> None:
         store.history.working.emit("")
         store.say("error", sentence, details)
 
+    # Not in the background queue: a slow model would hold up what is opened meanwhile.
     store.writing.run(
         lambda: look_at(workspace, finding, store.answers.ask, trusted), looked, failed=failed
     )

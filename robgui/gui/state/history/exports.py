@@ -59,6 +59,7 @@ class Exports:
             for one in each:  # one by one: whoever quits waits for none of them
                 self._writing.run(one)
 
+        # Keyed: the drawings of a report that was asked for before are no longer wanted.
         self._writing.run(lambda: _drawings(workspace, models), draw, key="prepare report")
 
     def write_report(

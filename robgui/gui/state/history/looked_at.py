@@ -55,8 +55,10 @@ class LookedAt(QObject):
     def keep(self) -> None:
         """Writes down what is not yet."""
         self._rest.stop()
+        # A copy: a pool thread reads it while arrow keys go on changing this one.
         workspace, inputs = self._history.writable, dict(self._inputs)
         if workspace is not None and inputs != self._kept:
+            # At once: the next choice is compared with what is on its way.
             self._kept = inputs
             self._keeping.run(lambda: workspace.files.set_looked_at(inputs), key="looked at")
 

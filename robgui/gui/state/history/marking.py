@@ -107,16 +107,19 @@ class Marking(QObject):
         self.changed.emit()
 
     def _other_data(self) -> None:
+        # The signal also tells of data that have only joined the list.
         if self._library.dataset is not self._dataset:
             self._read()
 
     def _read(self) -> None:
         """Reads what the workspace knows of the data in use, away from the GUI thread."""
         dataset, workspace = self._library.dataset, self._history.workspace
+        # Empty until they are read: the marks of the data before are of other inputs.
         self._dataset, self.marks = dataset, Marks()
         self._take_tags({})
         self._count_findings()
         if dataset is None or workspace is None:
+            # The answer about the data before may still be on its way.
             self._keeping.drop(_READ)
             return
 
@@ -164,6 +167,7 @@ def _inputs_of(finding: StoredFinding, request: Request | None, dataset: Dataset
     """The inputs of the data in use that a finding is about."""
     if request is None or request.dataset is None:
         return ()
+    # A place counts within the data of its run; in others it would be another input.
     if request.dataset.fingerprint != dataset.fingerprint:
         return ()
     if finding.places:

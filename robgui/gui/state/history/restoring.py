@@ -52,6 +52,8 @@ class Restoring:
         kinds, paths = {each.kind for each in pair}, {each.path for each in pair}
         for reference in restored.references:
             if reference.path not in paths and not library.has(reference.fingerprint):
+                # The pair is in use already; None lets the first of a kind without one come into
+                # use.
                 if reference.kind in kinds:
                     use = False
                 else:

@@ -326,6 +326,7 @@ class Library(QObject):
         self.predictions.clear()
         classifier, dataset = self.model, self.dataset
         if classifier is None or dataset is None:
+            # The answer about the pair before may still be on its way.
             self._background.drop("match")
             return
 

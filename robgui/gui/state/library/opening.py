@@ -121,6 +121,7 @@ def open_dataset(path: Path, options: dict[str, Any], models: Models) -> Dataset
     if is_foreign(path):
         return open_held(path, options, models.ask)
     dataset = open_data(path, **options)
+    # A cached property: to ask for it is to compute it, here on the pool thread.
     assert dataset.fingerprint
     return dataset
 

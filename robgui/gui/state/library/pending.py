@@ -81,6 +81,7 @@ class Pending(QObject):
 
         def answered(answer: Any) -> None:
             over()
+            # Left meanwhile: the answer belongs to a workspace that is no longer open.
             if not quiet or left == self._left:
                 done(answer)
 

@@ -99,12 +99,14 @@ class Predictions(QObject):
     def clear(self) -> None:
         """Forgets everything; a model that is still answering is given a moment to end."""
         if self._worker is not None:
+            # It may answer once more before it ends, about a pair that is no longer in use.
             self._worker.known.disconnect(self.changed)
             self._worker.refused.disconnect(self.failed)
             self._worker.end()
             # The thread waits for an answer that nobody wants any more.
             self._answers.stop(self._worker.topic)
             self._worker.finished.connect(self._worker.deleteLater)
+            # A thread that has ended already does not say so again.
             if self._worker.isFinished():
                 self._worker.deleteLater()
             self._worker = None
@@ -189,6 +191,7 @@ class _Worker(QThread):
 
     def want(self, indices: Iterable[int]) -> None:
         with self._condition:
+            # In place of the last ones: what was scrolled past is not on screen any more.
             self._next_ones = np.fromiter(indices, np.int64)
             self._condition.notify()
 
@@ -209,12 +212,14 @@ class _Worker(QThread):
             self._condition.notify()
 
     def run(self) -> None:
+        # It reads and scales inputs while somebody works with the window.
         step_back()
         try:
             while (chunk := self._next()) is not None:
                 self._predict(chunk)
                 self.known.emit()
         except RobguiError as error:
+            # Stopped on purpose: an error is then only how the question ended.
             if not self._ending:
                 self.refused.emit(str(error))
 
@@ -228,6 +233,7 @@ class _Worker(QThread):
                     wanted = self._later = self._later[self._classes[self._later] == UNKNOWN]
                 if not len(wanted) and self._all:
                     wanted = np.flatnonzero(self._classes == UNKNOWN)
+                    # Once all are known, no later wish looks through them again.
                     self._all = bool(len(wanted))
                 if len(wanted):
                     return [int(i) for i in wanted[: self._portion]]
@@ -252,7 +258,9 @@ class _Worker(QThread):
         found.margin[numbers] = best[:, -1] - (best[:, 0] if best.shape[1] > 1 else 0)
         if found.labels is not None:
             labels = found.labels[numbers]
+            # Clipped only to have an index: an input without a label becomes nan below.
             of_label = probabilities[rows, np.clip(labels, 0, probabilities.shape[1] - 1)]
+            # A probability that float32 rounds to 0 would be an infinite loss.
             loss = -np.log(np.maximum(of_label, np.finfo(np.float32).tiny))
             found.loss[numbers] = np.where(labels >= 0, loss, np.nan)
         self._classes[numbers] = probabilities.argmax(1)

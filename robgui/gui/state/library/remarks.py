@@ -50,10 +50,12 @@ def misfit(model: ModelCard, dataset: Dataset, sentence: str) -> str:
     ):
         return ""
     logging.getLogger("robgui").info("%s", sentence)
+    # Our sentences say what is wrong before the semicolon, and behind it what to do.
     reason = sentence.partition(";")[0]
     return f"{reason}; open the model for {dataset.name}, or data for {model.name}."
 
 
 def listed(skipped: Sequence[Any]) -> str:
     """What was left out and why, a line each."""
+    # As many lines as the log shows of one message.
     return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])

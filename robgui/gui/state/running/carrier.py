@@ -131,6 +131,7 @@ class Carrier(QThread):
         """The thread's life."""
         workers = self.workers = None if one_process() else self._start_workers()
         try:
+            # What has begun is seen to its end, so its last Step is kept.
             while not self._leaving or self._going:
                 if workers is not None:
                     self._attend(workers)
@@ -205,11 +206,13 @@ class Carrier(QThread):
         travels = workers is not None and _can_travel(order.execution.task)
         if workers is not None and travels and (order.cluster or order.device):
             return workers.room_at(order.cluster, order.device) > 0
+        # Runs that were sent to a device or a cluster have workers of their own.
         usual = [one for one, _ in self._going if not (one.cluster or one.device)]
         if len(usual) >= self.at_once:
             return False
         if workers is not None and travels:
             return workers.room > 0
+        # Inline ones would share this one thread.
         return not any(isinstance(executor, Inline) for _, executor in self._going)
 
     def _go_on(self, workers: Workers | None) -> None:

@@ -65,6 +65,7 @@ class Inspection(QObject):
     def seconds_left(self) -> float | None:
         """Estimated from the share done; None until there is enough to go by."""
         spent = sum(job.seconds for job in self.jobs)
+        # Sooner, a single quick or slow step would decide the estimate.
         if self.share > 0.05 and spent > 1:
             return spent * (1 - self.share) / self.share
         return None
@@ -132,6 +133,7 @@ class Inspection(QObject):
         requests = [one for one in every if again or not self._is_answered(one)]
         self.skipped = len(every) - len(requests)
         self.jobs = [
+            # Place by place: they keep their own order at the head of the queue.
             self._store.submit(request, place=place if first else None)
             for place, request in enumerate(requests)
         ]

@@ -139,6 +139,7 @@ class NextRun:
                 # By content: a model with other settings is still the one that was unticked.
                 if model is self._store.library.model or model.content not in self.unticked
             ]
+            # The one in use comes first and is never cut off.
             return ticked[: known.takes(params).most_models]
         if self._store.library.model is not None:
             return [self._store.library.model]

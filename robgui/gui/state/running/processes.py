@@ -60,6 +60,7 @@ class Processes:
 
         Models are still opened and looked at here.
         """
+        # Without workers nobody hands runs on to a cluster.
         if one_process():
             self.cluster = ""
         else:
@@ -87,6 +88,7 @@ class Processes:
     @property
     def graphics(self) -> tuple[int, int] | None:
         """Bytes in use and in all of the graphics card in use; None if there is none."""
+        # Both kinds of process look at the card; who looked last knows best.
         newest = max(
             self._store.answers.graphics, self._store.runner.graphics, key=lambda one: one.when
         )

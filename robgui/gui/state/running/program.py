@@ -41,6 +41,7 @@ class Program(QObject):
         """Begins a command, as the command line takes it, in a folder."""
         frozen = bool(getattr(sys, "frozen", False))
         if frozen:
+            # A frozen program takes the words itself, without -m.
             itself = []
         else:
             # -P: a file called robgui.py in the working directory must not be run instead.
@@ -59,6 +60,7 @@ class Program(QObject):
         self._process.blockSignals(True)
         if self.running:
             self._process.kill()
+            # A QProcess that is destroyed before its process has gone warns and blocks.
             self._process.waitForFinished(_LEAVE)
 
     def _read(self) -> None:
@@ -66,6 +68,7 @@ class Program(QObject):
             self.told.emit(text)
 
     def _end(self, code: int) -> None:
+        # What it wrote last may not have been signalled yet.
         self._read()
         self.ended.emit(code, _text(self._process.readAllStandardOutput().data()).strip())
 

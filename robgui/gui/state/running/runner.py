@@ -56,6 +56,7 @@ class Runner(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.executions: list[Execution] = []
+        # By identity; an entry goes with its Execution, so no later one can take over its id.
         self._told: dict[int, tuple[RunState, Step[Any] | None]] = {}
         self._ended_calls = 0
         self.carrier = Carrier(self)
@@ -195,6 +196,7 @@ class Runner(QObject):
         that draws slowly is asked less often, so drawing never takes more than a third of the time.
         """
         began = time.monotonic()
+        # A copy: telling of an end takes the Execution off the list.
         for execution in list(self.executions):
             self._tell(execution, execution.state, execution.newest)
         # Milliseconds, three times what this frame took in seconds.
@@ -205,6 +207,7 @@ class Runner(QObject):
     def _tell(self, execution: Execution, state: RunState, step: Step[Any] | None) -> None:
         before = self._told.get(id(execution), (None, None))
         self._told[id(execution)] = (state, step)
+        # By identity: a Step holds arrays, and comparing those would cost the frame.
         if step is not before[1]:
             self.stepped.emit(execution)
         if state is before[0]:

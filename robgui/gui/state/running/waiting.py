@@ -89,4 +89,5 @@ class Waiting:
             self._news.notify_all()
 
     def _drop_stopped(self) -> None:
+        # An Execution that is stopped knows of no queue; it is dropped when somebody looks.
         self._orders = [one for one in self._orders if not one.execution.state.ended]

@@ -32,11 +32,13 @@ def letters_on(ground: QColor) -> QColor:
 
 
 #: The lightness at which black and white letters are read equally well.
+#: √(1.05 × 0.05) − 0.05, by the contrast ratio of WCAG 2.
 _MIDDLE = 0.179
 
 
 def _light(tint: QColor) -> float:
     """Relative luminance, as the contrast of letters is reckoned."""
+    # From sRGB to linear light; 0.03928 is the threshold as WCAG 2 prints it.
     parts = (tint.redF(), tint.greenF(), tint.blueF())
     red, green, blue = (
         one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in parts
@@ -77,6 +79,7 @@ def draw_confusion(
     painter.setPen(QPen(QColor(theme.colours.text)))
     between = QRectF(left.right(), left.top(), arrow, left.height())
     painter.drawText(between, Qt.AlignmentFlag.AlignCenter, _ARROW)
+    # What a short first name leaves over goes to the second.
     rest = widest - left.width() - arrow
     right = draw_chip(
         painter, QPointF(between.right(), corner.y()), given.upper(), second, widest=rest

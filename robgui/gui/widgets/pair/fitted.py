@@ -23,6 +23,7 @@ class Fitted(Label):
         self._whole = QPixmap()
         self._drawing: np.ndarray | None = None
         theme.changed.connect(self._draw)
+        # A label asks for the size of its pixmap: the picture could grow but never shrink again.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
 
     def show_picture(self, picture: np.ndarray | bytes | None, *, drawn: bool = False) -> None:

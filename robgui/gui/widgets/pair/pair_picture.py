@@ -72,6 +72,7 @@ class PairPicture(QWidget):
         self._move.valueChanged.connect(self._slide)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(QSize(240, 160))
+        # A plain widget takes no focus, and the arrow keys would never arrive.
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         theme.changed.connect(self._draw)
 
@@ -124,6 +125,7 @@ class PairPicture(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        # The clocks of a hidden picture would only keep the processor awake.
         self._timer.stop()
         self._move.stop()
         self.place = self._rest()
@@ -214,6 +216,7 @@ class PairPicture(QWidget):
         else:
             name = pair.taken or "input"
             sure = pair.sure_before
+        # Nan: the finding does not say how sure the model is.
         if sure != sure:
             words = name
         else:
@@ -226,6 +229,7 @@ class PairPicture(QWidget):
         wide = main.width() / (2 if right else 1) - 2 * GAP
         ground = second if after else first
         if right:
+            # 16: draw_chip leaves 8 pixels free on both sides of its words.
             measured = painter.fontMetrics().horizontalAdvance(words) + 16
             corner = QPointF(main.right() - GAP - min(wide, measured), main.top() + GAP)
         else:
@@ -263,6 +267,8 @@ class PairPicture(QWidget):
                 painter.setPen(QPen(tint, thick))
                 painter.drawRect(framed)
         for image, place, tint in zip(self._images[:2], where.close, colours, strict=True):
+            # Enlarged pixels stay squares: smoothed, one changed pixel would spread over its
+            # neighbours.
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
             painter.drawImage(place, image, source)
             painter.setPen(QPen(tint, 3.0))
@@ -274,6 +280,7 @@ class PairPicture(QWidget):
         """Where the slider comes to rest: left of what has changed, in the middle at most."""
         if self.pair is None or self._close is None:
             return 0.5
+        # A little before the change, so the line of the slider does not cover it.
         return min(0.5, max(0.1, self._close.left / self.pair.before.shape[1] - 0.06))
 
     def _uncover(self) -> None:

@@ -34,6 +34,7 @@ def places(room: QRectF, ratio: float, many: int, *, close: bool) -> Places:
         many: How many pictures stand side by side.
         close: Whether there are close looks.
     """
+    # The frame of the focus is drawn around the picture.
     room = room.adjusted(2, 2, -2, -2)
     if not close:
         return _arranged(room, ratio, many, 0.0, 0.0)

@@ -58,6 +58,7 @@ class BarsView(PlotView):
         while len(self.bars) < len(view.series):
             self.bars.append(pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[]))
             self.errors.append(pg.ErrorBarItem(x=np.zeros(0), y=np.zeros(0)))
+            # Error bars above all bars, also above those of the next series.
             for item, depth in ((self.bars[-1], 0), (self.errors[-1], 1000)):
                 item.setZValue(depth)
                 self.plot.addItem(item, ignoreBounds=True)
@@ -183,6 +184,7 @@ class BarsView(PlotView):
             item.fill = pg.mkBrush(theme.colours.surface)  # no line goes through a number
             item.setAnchor((0.5, 0.0 if value < 0 else 1.0))
             item.setPos(x, y if value < 0 else top)
+        # Emptied, not removed: the next view may need them again.
         for item in self.numbers[len(wanted) :]:
             item.setPlainText("")
         self._make_room()
@@ -236,6 +238,7 @@ def spread(view: Bars) -> list[Spread]:
         else:
             start = np.zeros(len(left))
         if view.value.log:
+            # A logarithmic axis has no 0 to stand on.
             start = np.full(len(left), _lowest(view))
         shift = 0 if view.stacked else number
         if view.stacked:
@@ -243,6 +246,7 @@ def spread(view: Bars) -> list[Spread]:
         else:
             top = values
         made.append(Spread(left + shift * width / count, width / count, start, top))
+        # An unknown part adds nothing, so those above it still have a foot.
         foot = foot + np.nan_to_num(values)
     return made
 

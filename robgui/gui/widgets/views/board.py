@@ -135,6 +135,7 @@ class ViewBoard(QWidget):
             self.widgets[place] = widget
         else:
             self.widgets.append(widget)
+        # Another widget is laid out anew, also under the same titles.
         self._titles = ()
 
     def _make(self, view: View) -> ViewWidget:
@@ -149,6 +150,7 @@ class ViewBoard(QWidget):
     def _put_aside(self, widget: ViewWidget) -> None:
         """Keeps a widget for a view to come: the next run begins with few and ends with all."""
         widget.hide()
+        # Out of its layout, but not without a parent: that would make it a window.
         widget.setParent(self)
         self._aside.append(widget)
         while len(self._aside) > _MOST_ASIDE:
@@ -173,6 +175,7 @@ class ViewBoard(QWidget):
         self.title.setText(self._titles[0] if first and self._titles else "")
         self._top.setVisible(bool(first))
         self._details.setVisible(bool(behind))
+        # Tabs that come and go change the current one on the way; the user has chosen nothing.
         with QSignalBlocker(self.bar):
             while self.bar.count() > len(behind):
                 self.bar.removeTab(self.bar.count() - 1)

@@ -105,6 +105,7 @@ class BoxesView(ViewWidget):
             rim.setPen(QPen(pg.mkPen(theme.colours.surface, width=4)))
             line.setPath(path)
             line.setPen(pen(ink, 2))
+            # Over a map the boxes stay open, so its colours can be read.
             line.setBrush(pg.mkBrush(colour(ink, 0.0 if view.behind is not None else 0.25)))
         return _keys(view, inks)
 
@@ -125,6 +126,7 @@ class BoxesView(ViewWidget):
             item.setPlainText(box.name)
             item.setColor(theme.colours.text)
             item.fill = pg.mkBrush(pg.mkColor(theme.colours.surface))
+            # The upper left corner: in a plot y grows upwards.
             item.setPos(box.x, box.y + box.height)
         for item in self.names[len(named) :]:
             item.setPlainText("")
@@ -134,6 +136,7 @@ class BoxesView(ViewWidget):
         """Hides the names that would cover one already written or leave the picture."""
         taken: list[QRectF] = []
         box = self.heat.plot.box
+        # Compared in pixels of the scene: names keep their size whatever the zoom.
         room = box.sceneBoundingRect()
         for item in self.names:
             corner = box.mapViewToScene(item.pos())

@@ -45,9 +45,11 @@ def of_lines(plot: Plot, view: Curves, within: QWidget) -> list[Callout]:
     """The lines that matter, each where it can be told from the others."""
     found: list[Callout] = []
     lines = [line for line in view.lines if not line.quiet and np.isfinite(line.y).any()]
+    # The sort is stable: strong lines first, the others in their order.
     lines.sort(key=lambda line: not line.strong)
     for number, line in enumerate(lines[:MOST_LINES]):
         known = np.flatnonzero(np.isfinite(line.y))
+        # Each at another share of its length, so their numbers do not stand on each other.
         at = known[min(len(known) - 1, round((number + 1) * len(known) / (MOST_LINES + 1)))]
         if line.x is None:
             along = view.at

@@ -81,6 +81,7 @@ class CellNumbers(pg.GraphicsObject):
         """Shows the numbers where the widest of them fits into a cell."""
         metrics = QFontMetrics(self._heat.plot.font())
         words = {number.words for number in self.numbers}
+        # Measured here, once for equal words, and not at every paint.
         self._halves = {one: metrics.horizontalAdvance(one) / 2 for one in words}
         widest = 2 * max(self._halves.values(), default=0.0)
         box = self._heat.plot.box
@@ -97,9 +98,11 @@ class CellNumbers(pg.GraphicsObject):
     ) -> None:
         """Writes each number in the middle of its cell."""
         onto = painter.worldTransform()
+        # In pixels: in units of the axes letters would be stretched and upside down.
         painter.setWorldTransform(QTransform())
         painter.setFont(self._heat.plot.font())
         metrics = painter.fontMetrics()
+        # drawText begins at the baseline; this puts the digits into the middle of the cell.
         lift = (metrics.ascent() - metrics.descent()) / 2
         for number in self.numbers:
             middle = onto.map(number.place)

@@ -161,6 +161,7 @@ class LineItem:
         self._style: object = None
         self._crowded = False
         self._plot = plot
+        # Nan is a gap in the line.
         self.curve = pg.PlotCurveItem(connect="finite")
         self.band: QGraphicsPathItem | None = None
         self._dots: Any = None
@@ -187,6 +188,8 @@ class LineItem:
         above = 0 if line.quiet else 400 + 200 * (line.ink.dash != "solid")
         for depth, item in ((0, self.band), (1, self.curve), (2, self._dots)):
             if item is not None:
+                # Bands below all lines and lines below all dots; an earlier line lies above a later
+                # one.
                 item.setZValue(depth * 1000 - place + above)
         self._crowded = len(self.x) > CROWD or (not line.line and len(self.x) > 1 and _crowd(view))
         self.point(line, False)
@@ -255,6 +258,7 @@ class LineItem:
         known = np.isfinite(self.x) & np.isfinite(self.y)
         if not known.any():
             return math.nan
+        # np.interp takes only an x that rises.
         order = np.argsort(self.x[known], kind="stable")
         return float(np.interp(x, self.x[known][order], self.y[known][order]))
 
@@ -268,6 +272,7 @@ class LineItem:
         self.heights += [low, high]
         known = np.isfinite(low) & np.isfinite(high) & np.isfinite(self.x)
         for part in np.split(np.arange(known.size), np.flatnonzero(~known)):
+            # Each piece but the first begins with the gap that it was split at.
             part = part[known[part]]
             if part.size > 1:
                 around = np.concatenate([self.x[part], self.x[part][::-1]])

@@ -55,6 +55,7 @@ class FilmView(ViewWidget):
             self.screened.pointed.connect(self.pointed)
             self.screened.chosen.connect(self.chosen)
             self._column.insertWidget(0, self.screened, 1)
+        # One range for all frames, so nothing jumps while it plays.
         self._frames = steadied(view).frames
         self.timeline.set_names(view.steps)
         self._show(self.timeline.place)

@@ -59,6 +59,7 @@ class PlotFlags(pg.GraphicsObject):
         places = [(mark, self._along(at)) for mark, at in self._marks]
         seen = [(mark, x) for mark, x in places if area.left() - 1 <= x <= area.right() + 1]
         flags = fly([_flag(mark, x, area, metrics) for mark, x in seen], _GAP)
+        # Making room resizes the box, whose signal comes back here: equal flags end that.
         if flags == self.flags:
             return
         self.flags = flags

@@ -139,6 +139,7 @@ def _unknown_keys(view: Matrix) -> list[LegendKey]:
 def _fading() -> QBrush:
     """From the palest to the most intense."""
     ramp = QLinearGradient(0, 0, 1, 0)
+    # From 0 to 1 across whatever is filled with it.
     ramp.setCoordinateMode(QGradient.CoordinateMode.ObjectMode)
     ramp.setColorAt(0, QColor(theme.colours.surface))
     ramp.setColorAt(1, colour(Ink("text")))

@@ -72,6 +72,7 @@ class CellDelegate(QStyledItemDelegate):
         assert isinstance(view, QWidget)
         bold = view.font()
         bold.setBold(True)
+        # Chips are bold, and so the wider of the two lines.
         self._model.metrics = QFontMetrics(bold)
         self._model.text_height = 2 * view.fontMetrics().lineSpacing() + 6
 
@@ -136,6 +137,7 @@ def _draw_picture(painter: QPainter, picture: Picture, pixels: QPixmap, box: QRe
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(colour(Ink("fails")), FRAME))
         around = QRectF(corner, pixels.size().toSizeF())
+        # A little outside: the frame takes few pixels from the picture.
         painter.drawRect(around.adjusted(-1, -1, 1, 1))
     scale = pixels.width() / picture.pixels.shape[1]
     for spot in picture.spots:

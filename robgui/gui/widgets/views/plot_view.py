@@ -119,6 +119,7 @@ class PlotView(ViewWidget):
                 line = self.marks[90][place]
             else:
                 line = None
+            # Only once: connected again, it would report every move twice.
             if line is not None and not line.movable:
                 line.setMovable(True)
                 line.setHoverPen(pen(Ink("text"), 3))
@@ -158,6 +159,7 @@ def scaled(axis: Axis, values: np.ndarray) -> np.ndarray:
     """Values as they stand along an axis: their logarithms where it goes by powers of ten."""
     if not axis.log:
         return np.asarray(values, float)
+    # Nan is a gap; the logarithm of 0 would be an infinite range, and numpy warns of it.
     positive = np.where(np.asarray(values, float) > 0, values, np.nan)
     return np.log10(positive)
 
@@ -167,6 +169,7 @@ def span(axis: Axis, data: Iterable[np.ndarray]) -> tuple[float, float]:
     known = [part for array in data if (part := array[np.isfinite(array)]).size]
     low = min((float(part.min()) for part in known), default=0.0)
     high = max((float(part.max()) for part in known), default=1.0)
+    # Data at one place only: a share of its size, or of 1 where that is 0 as well.
     room = PADDING * ((high - low) or abs(high) or 1.0)
     ends = scaled(axis, np.array([axis.low, axis.high]))
     if math.isfinite(ends[0]):

@@ -110,6 +110,7 @@ class TreePage(QWidget):
             painter.setPen(QPen(QColor(theme.colours.surface), 1))
             painter.drawRect(box)
             self._write(painter, view.names[node], box, ground)
+        # After all boxes: the next one drawn would cover half of a frame.
         on_path = set(view.path)
         painter.setPen(QPen(QColor(theme.colours.text), 2.5))
         for node, box in self.boxes:
@@ -153,6 +154,7 @@ class TreePage(QWidget):
 def depths(parent: np.ndarray) -> np.ndarray:
     """How far each node is from the root."""
     depth = np.zeros(len(parent), int)
+    # Parents come before their children, so one pass is enough.
     for node, above in enumerate(parent.tolist()):
         if above >= 0:
             depth[node] = depth[above] + 1
@@ -180,9 +182,11 @@ def lay_out(view: Tree, width: float, height: float) -> list[tuple[int, QRectF]]
     waiting = [(roots, 0.0, height, sum(weight[roots]))]
     while waiting:
         nodes, top, room, whole = waiting.pop()
+        # The children may have less work than their parent did: the rest of its height stays empty.
         total = max(whole, float(weight[nodes].sum())) or 1.0
         for node in sorted(nodes, key=lambda one: -weight[one]):
             tall = room * weight[node] / total
+            # The heaviest came first: those behind it are lower still.
             if tall < LOWEST:
                 break
             boxes.append((node, QRectF(depth[node] * column, top, column, tall)))

@@ -52,6 +52,7 @@ class ViewWidget(Themed, QWidget):
         self.built = False
         self._by_turns = self._due_soon = False
         self.setProperty("role", "surface")
+        # A subclass of QWidget paints no ground from a style sheet without this.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.view: Any = None
         self.foot = Foot()
@@ -102,6 +103,7 @@ class ViewWidget(Themed, QWidget):
 
     def _draw_kept(self) -> None:
         """Draws the view that was taken last; to take over a theme alone may draw less."""
+        # Its turns have begun, and they end with the newest view.
         if self._due_soon:
             return
         if self._by_turns and not self.built:
@@ -127,6 +129,7 @@ class ViewWidget(Themed, QWidget):
         in_turn(self, self._fill_soon)
 
     def _fill_soon(self) -> None:
+        # Hidden meanwhile: it is drawn when it is next shown.
         if not self.isVisible():
             self._paint_soon(None)
             return
@@ -181,6 +184,7 @@ class ViewWidget(Themed, QWidget):
         """Puts the picture above the note."""
         self._layout.insertWidget(0, picture, 1)
         if self.mini:
+            # Tab would stop at every small picture of a page.
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             parts: list[QWidget] = [picture, *picture.findChildren(Plot)]
             for part in parts:
@@ -252,6 +256,7 @@ class Foot(Label):
         flags = Qt.TextFlag.TextWordWrap.value
         room = self.contentsRect().adjusted(0, 0, 0, 10_000)
         needed = 0
+        # Squeezed to almost nothing, the note would take dozens of lines.
         if self.width() > 40:
             needed = metrics.boundingRect(room, flags, self._note).height()
         self.setFixedHeight(max(line, needed) + 2)
@@ -262,6 +267,7 @@ class Foot(Label):
             self.setText(self._note)
             return
         lines = max(1, self.height() // self.fontMetrics().lineSpacing())
+        # Lines break at words, so all but the last lose a part of their width.
         room = int(self.contentsRect().width() * (lines if lines == 1 else lines - 0.3))
         words = beginning(self._words, self.fontMetrics(), room)
         self.setText(words)
