@@ -156,7 +156,9 @@ def test_a_run_that_cannot_be_stored_any_more_tells_the_next_one_nothing(workers
     good = run(workers, files, "good")
     wait(workers, good)
     assert good.state is RunState.DONE
-    assert good.newest.result.samples.max() < endless["samples"], "its own Steps, not the last run's"
+    assert good.newest.result.samples.max() < endless["samples"], (
+        "its own Steps, not the last run's"
+    )
 
 
 def test_what_a_model_has_started_ends_with_it_where_it_can_start_anything(workers, files):
