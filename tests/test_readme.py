@@ -346,7 +346,7 @@ def plain(command: str, folder: Path) -> None:
 CHECKS: dict[str, Callable[[str, Path], None]] = {
     r"python3 packaging/dev\.py (run|test|package)": development,
     r"pip install .*": install,
-    r"python -m tests\.bench\.\w+( .*)?": bench,
+    r"python -m tests\.bench\.[\w.]+( .*)?": bench,
     r"python -m tests\.mutation( .*)?": bench,
     r"robgui": window,
     r"robgui inspect weights\.pth .*": inspect_weights,

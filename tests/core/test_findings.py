@@ -95,7 +95,7 @@ def test_the_severity_is_explained_with_its_weight():
     harm = EQUAL.with_weight("red", "none", 0.25)
     words = harm.words(finding(1, 0.8))
     assert "Severity 0.20" in words and "0.80 times 0.25" in words and "“red” for “none”" in words
-    assert "1 fails on the input as it is" in words
+    assert "a single wrong answer reaches 0.7" in words
     assert "times" not in EQUAL.words(finding(1, 0.8))
 
 

@@ -72,7 +72,7 @@ def test_cover_and_story_lead_with_the_same_failure(workspace) -> None:
     chapters = chapters_of(workspace, workspace.runs())
     line = bottom_line(chapters, {worst.id: 0.95, risky.id: 1.0})
     assert line.because.run.id == worst.id
-    assert story_of(workspace)[1].title == "Yet 8 pixels"
+    assert story_of(workspace)[1].title == "8 pixels"
     assert hero_pair(workspace, line, entries(workspace, workspace.runs())) is not None
 
 

@@ -179,7 +179,7 @@ class Presentation(SlideStage):
     def _show(self) -> None:
         told, total = self.current, len(self.slides)
         slide = None if told is None else told.slide
-        self.count.setText(f"{self._at + 1} of {total}" if total else "")
+        self.count.setText(f"{min(self._at + 1, total)} of {total}" if self._made else "")
         self.back.setEnabled(self._at > 0)
         self.forward.setEnabled(self._at < total - 1)
         for button in (self.edit, self.export):

@@ -290,8 +290,7 @@ class Library(QObject):
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
-        names = {one.fingerprint for one in self.models} | {d.fingerprint for d in self.datasets}
-        return fingerprint in names
+        return fingerprint in {one.fingerprint for one in [*self.models, *self.datasets]}
 
     # --- both together ----------------------------------------------------------------------------
 

@@ -56,7 +56,9 @@ def test_the_engines_that_a_worker_imports_ahead_are_all_that_a_first_run_needs(
         " steps = robgui.steps('zonnscan', m, d.subset([0]));"
         " after_loading = set(sys.modules); next(steps); steps.close();"
         " print([name for name in set(sys.modules) - after_loading"
-        " if name.partition('.')[0] in ('scipy', 'torch', 'cv2', 'robgui')])"
+        " if name.partition('.')[0] in ('scipy', 'torch', 'cv2', 'robgui')"
+        # Words are made where a result is shown, which for a worker is another process.
+        " and '.words' not in name and name != 'robgui.core.offer'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
