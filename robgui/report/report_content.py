@@ -104,7 +104,8 @@ def views(workspace: Workspace, chapter: Chapter) -> tuple[tuple[View, ...], str
 def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
     """The chapters without repetitions, and the chapter of every run.
 
-    A run is a repetition when a newer one of the same request on the same device says the same.
+    A run is a repetition when a newer one of the same request on the same device says the same, or
+    failed for the same reason.
     """
     kept: dict[object, Chapter] = {}
     telling = {}
@@ -114,7 +115,7 @@ def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Cha
             said = ""
         else:
             said = to_json(one.verdict)
-        told = (fingerprint_of(run), run.device, run.state, said) if run.has_result else run.id
+        told = (fingerprint_of(run), run.device, run.state, run.has_result, said or run.error)
         telling[run.id] = kept.setdefault(told, one)
     return list(kept.values()), telling
 

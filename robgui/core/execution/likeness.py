@@ -30,10 +30,15 @@ def differences(one: Request, other: Request, besides: Collection[str] = ()) -> 
 
 
 def is_of_one_input(request: Request) -> bool:
-    """Whether a request looks at a single input."""
+    """Whether a request asks about a single input.
+
+    What is counted over many inputs stays a share, also where a filter left one of them.
+    """
+    known = analyses().get(request.analysis)
+    if known is not None and known.inputs == "many":
+        return False
     if request.indices is not None:
         return len(request.indices) == 1
-    known = analyses().get(request.analysis)
     return known is not None and known.inputs == "one"
 
 
