@@ -93,6 +93,8 @@ class Verdict:
         because: What the status rests on, evidence against it first; one sentence each.
         models: For an analysis of several models, what it says of each, in the order of the
             request; else empty.
+        inputs: How many inputs it rests on, where an analysis of many inputs looked at fewer than
+            were offered; else None.
     """
 
     status: Status
@@ -101,6 +103,7 @@ class Verdict:
     scope: str = ""
     because: tuple[str, ...] = ()
     models: tuple[Verdict, ...] = ()
+    inputs: int | None = None
 
     @property
     def line(self) -> str:
@@ -242,7 +245,14 @@ def _verdict(fields: Any) -> Verdict:
         scope=fields.get("scope", ""),
         because=tuple(because),
         models=tuple(_verdict(one) for one in models),
+        inputs=_count(fields.get("inputs")),
     )
+
+
+def _count(value: Any) -> int | None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise ValueError("the number of inputs of a verdict is a whole number")
+    return value
 
 
 def _quantity(fields: Any) -> Quantity:

@@ -21,6 +21,7 @@ ACCURACY = Analysis(
     params=AccuracyParams,
     result=AccuracyResult,
     verdict=words.verdict,
+    coverage=words.coverage,
     views=views.views,
     findings=words.findings,
     severity_means=(

@@ -25,6 +25,7 @@ CORRUPTIONS = Analysis(
     params=CorruptionsParams,
     result=CorruptionsResult,
     verdict=words.verdict,
+    coverage=words.coverage,
     views=views.views,
     findings=words.findings,
     severity_means=(

@@ -77,6 +77,7 @@ MANY_IMAGES = Analysis(
     calls=batch_calls,
     result=FeatureGameBatchResult,
     verdict=batch_words.batch_verdict,
+    coverage=batch_words.coverage,
     views=batch_views.batch_views,
     findings=batch_words.batch_findings,
     severity_means="1 for no change, 0 for a tenth of the largest distance in its norm.",

@@ -21,6 +21,7 @@ AUDIT = Analysis(
     calls=audit_calls,
     result=PipelineResult,
     verdict=words.verdict,
+    coverage=words.coverage,
     views=views.views,
     findings=words.findings,
     severity_means="Half of the confidence in the new answer: 0.5 for one that is certain.",

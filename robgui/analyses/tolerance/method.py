@@ -21,6 +21,7 @@ TOLERANCE = Analysis(
     params=ToleranceParams,
     result=ToleranceResult,
     verdict=words.verdict,
+    coverage=words.coverage,
     views=views.views,
     findings=words.findings,
     severity_means="0.8 for an invisible change, falling to 0 at the largest change looked at.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from robgui.core.view.owned import first_of
+
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.run import Run
@@ -44,7 +46,7 @@ def belongs(page: Page, analysis: str) -> bool:
     return any(one.name == analysis for one in page.analyses)
 
 
-def first_view(workspace: Workspace, known: Analysis, run: Run) -> View | None:
-    """The picture of an analysis; called on a pool thread."""
+def first_view(workspace: Workspace, known: Analysis, run: Run, place: int) -> View | None:
+    """The picture of an analysis, of the model at ``place``; called on a pool thread."""
     views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
-    return next(iter(views), None)
+    return first_of(views, [model.name for model in run.request.models], place)

@@ -76,6 +76,7 @@ class Tile(QFrame):
         self._settled: Verdict | None = None
         self.picture: ViewWidget | None = None
         self.run: Run | None = None
+        self._place = 0
         self._asked = ""
         self._moved = False  # Whether a run under way has drawn over the picture of the run.
         self._alert = self._beside = False
@@ -116,10 +117,17 @@ class Tile(QFrame):
         self._alert = bool(failure) and not refusal
         self._tint()
 
-    def set_run(self, run: Run | None, verdict: Verdict | None = None) -> None:
-        """Shows a run and what it says of the model in use; its picture follows."""
+    def set_run(self, run: Run | None, verdict: Verdict | None = None, place: int = 0) -> None:
+        """Shows a run and what it says of the model in use; its picture follows.
+
+        Args:
+            run: The run; None for none.
+            verdict: What it says.
+            place: Which of its models is the one in use.
+        """
         self._settled = verdict
-        if run is not None and self.run is not None and run.id == self.run.id:
+        same = run is not None and self.run is not None and run.id == self.run.id
+        if same and place == self._place:
             self.run = run
             if verdict != self.verdict:
                 self._say(verdict)
@@ -128,7 +136,7 @@ class Tile(QFrame):
             return
         self._moved, self._asked = False, ""
         self._put(None)
-        self.run = run
+        self.run, self._place = run, place
         self.open.setEnabled(True)
         self._say(verdict)
 
@@ -148,9 +156,10 @@ class Tile(QFrame):
         self._asked = run.id
         return True
 
-    def set_view(self, run: Run, view: View | None) -> None:
-        """The first view of ``run``, if it is still the one on show."""
-        if self.run is not None and run.id == self.run.id and view is not None:
+    def set_view(self, run: Run, view: View | None, place: int = 0) -> None:
+        """The first view of ``run`` and one of its models, if they are still those on show."""
+        shown = None if self.run is None else (self.run.id, self._place)
+        if shown == (run.id, place) and view is not None:
             self._show_view(view)
 
     def _show_view(self, view: View) -> None:
