@@ -28,7 +28,13 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
 from robgui.gui.pages.overview_runs import MethodRuns
-from robgui.gui.pages.overview_tiles import belongs, columns_for, first_view, leading
+from robgui.gui.pages.overview_tiles import (
+    belongs,
+    columns_for,
+    first_view,
+    how_many_done,
+    leading,
+)
 from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.elided import Caption
@@ -236,11 +242,10 @@ class Overview(WhenSeen, QWidget):
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
-            ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
             known = f", {inspection.skipped} already answered" if inspection.skipped else ""
-            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done{known}, {words}")
+            self.left.set_words(f"{how_many_done(inspection.jobs)}{known}, {words}")
         else:
             self.left.set_words("")
 

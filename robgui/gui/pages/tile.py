@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.core.execution.run import RunState
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
@@ -51,6 +52,7 @@ BAR = 4
 NOT_RUN = "Not run yet"
 NOT_APPLICABLE = "Does not apply"
 FAILED = "Failed"
+STOPPED = "stopped"
 
 
 class Tile(QFrame):
@@ -141,6 +143,11 @@ class Tile(QFrame):
         self._say(verdict)
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether the run on show was stopped before its end."""
+        return self.run is not None and self.run.state is RunState.CANCELLED
+
+    @property
     def told(self) -> Verdict | None:
         """The verdict that counts: that of the finished run, unless a running one is worse by now.
 
@@ -177,7 +184,15 @@ class Tile(QFrame):
         self.progress.setValue(round(1000 * (share or 0.0)))
 
     def show_live(self, said: Verdict, view: View | None) -> None:
-        """What a running method says so far; its run takes over when it ends."""
+        """What a running method says so far; its run takes over when it ends.
+
+        Where a run has ended, it knows more than what is only begun: only a graver failure shows
+        before the new run has ended too.
+        """
+        order, known = list(Status), self._settled
+        ended = self.run is None or self.run.state.ended
+        if ended and known is not None and order.index(said.status) >= order.index(known.status):
+            return
         self._say(said)
         if view is not None:
             self._moved = True
@@ -218,6 +233,8 @@ class Tile(QFrame):
         else:
             number = said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
+        if self.is_stopped and said is self._settled:
+            self.status.setText(f"{self.status.text()} ({STOPPED})")
         self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
         self.scale.setText("" if number is None else unbroken(scale_words(number)))
         for label in (self.number, self.scale):
