@@ -66,6 +66,9 @@ def incomparable(one: Request, other: Request) -> str:
     if apart and not same_data:
         return f"They looked at {apart[0]}."
     if apart and not same_models:
+        shared = _within(one.indices, other.indices)
+        if shared:
+            return f"They are of different models, and {shared}: run both on the same inputs."
         return f"They are of different models and {apart[0]} at once."
     return ""
 
@@ -91,6 +94,17 @@ def _inputs(one: Request, other: Request) -> list[str]:
     if one.indices == other.indices:
         return []
     return [f"other inputs ({_places(one.indices)}, {_places(other.indices)})"]
+
+
+def _within(one: tuple[int, ...] | None, other: tuple[int, ...] | None) -> str:
+    """In words that one of two choices of inputs is a part of the other; empty if it is not."""
+    if one is None or (other is not None and set(other) < set(one)):
+        part, which, whole = other, "second", "first"
+    elif other is None or set(one) < set(other):
+        part, which, whole = one, "first", "second"
+    else:
+        return ""
+    return f"the {which} looked at {len(part or ()):,} of the inputs of the {whole} only"
 
 
 def _places(indices: tuple[int, ...] | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox
 
-from robgui.core.execution.likeness import incomparable
+from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
 
 if TYPE_CHECKING:
@@ -57,6 +57,24 @@ def other_run(run: Run, runs: Sequence[Run]) -> Run | None:
     mark = run.request.fingerprint
     unlike = next((other for other in others if other.request.fingerprint != mark), None)
     return unlike or next(iter(others), None)
+
+
+def first_pair(runs: Sequence[Run]) -> tuple[Run | None, Run]:
+    """What to compare unasked: two models that answered the same question, the newest first.
+
+    Without such a pair, the newest run and what can be compared with it.
+
+    Args:
+        runs: At least one, newest first.
+    """
+    for run in runs:
+        for other in runs:
+            apart = [one.fingerprint for one in other.request.models] != [
+                one.fingerprint for one in run.request.models
+            ]
+            if apart and not differences(other.request, run.request):
+                return other, run
+    return other_run(runs[0], runs), runs[0]
 
 
 def moment_of(run: Run) -> str:
