@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view.ink import status_ink
+from robgui.core.workspace.speaking import is_chosen_part
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour
@@ -236,13 +237,19 @@ class Tile(QFrame):
         if self.is_stopped and said is self._settled:
             self.status.setText(f"{self.status.text()} ({STOPPED})")
         self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
-        self.scale.setText("" if number is None else unbroken(scale_words(number)))
+        self.scale.setText("" if number is None else unbroken(scale_words(number) + self._part()))
         for label in (self.number, self.scale):
             label.setVisible(number is not None)
         self.sentence.setText("" if said is None else unbroken(said.sentence))
         self.sentence.setVisible(number is None)
         self.setToolTip("" if said is None else tip(said.text))
         self._tint()
+
+    def _part(self) -> str:
+        """Of how few inputs a number is that somebody chose: it says nothing of the others."""
+        if self.run is None or not is_chosen_part(self.run.request):
+            return ""
+        return f"; only {self.run.request.chosen or 'one input'}"
 
     def _set_number(self, words: str) -> None:
         """A short number is large; one that needs words to be true is as large as a heading."""

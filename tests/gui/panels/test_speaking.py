@@ -10,7 +10,7 @@ import pytest
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
-from robgui.core.verdict import Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.gui.pages.findings.known import SeenInput, answers
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.overview_tiles import how_many_done
@@ -136,6 +136,22 @@ def test_a_filtered_run_does_not_speak_for_the_data_on_its_card(qtbot, store, ov
     overview.refresh()
     tile = tile_of(overview, "accuracy")
     assert tile.run.request.indices is None and tile.verdict.status is Status.UNKNOWN
+
+
+def test_a_number_of_a_filtered_part_says_so_on_its_card(qtbot, store, overview):
+    library, workspace = store.library, store.history.workspace
+    said = replace(NONE, number=Quantity("Accuracy", 0.0, better="high"))
+    request = build_request(
+        "accuracy", [library.model], library.dataset, {}, indices=(3,), how="label:Coat"
+    )
+    run = workspace.add_run(request)
+    workspace.update_run(run.id, state=RunState.DONE, verdict=said)
+    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+        store.history.refresh()
+    store.history.runs = [replace(one, has_result=True) for one in store.history.runs]
+    overview.refresh()
+    tile = tile_of(overview, "accuracy")
+    assert shown(tile.scale).endswith("; only 1 of 2,000 inputs (label:Coat)")
 
 
 def test_a_first_look_does_not_take_the_place_of_a_whole_run(qtbot, store, overview, monkeypatch):
