@@ -20,9 +20,11 @@ def in_front(views: Sequence[View], names: Sequence[str], place: int) -> list[Vi
         return list(views)
     own = names[place]
     found = [_strong(view, names, own) if isinstance(view, Curves) else view for view in views]
-    if found and owner(found[0].title, names) not in ("", own):
-        mine = [view for view in found if owner(view.title, names) == own]
-        return [*mine, *(view for view in found if all(view is not one for one in mine))]
+    places = [at for at, view in enumerate(found) if owner(view.title, names)]
+    # Pictures of all models stay where they are.
+    ordered = sorted((found[at] for at in places), key=lambda view: owner(view.title, names) != own)
+    for at, view in zip(places, ordered, strict=True):
+        found[at] = view
     return found
 
 

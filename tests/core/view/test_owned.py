@@ -30,6 +30,9 @@ def test_its_map_comes_first_and_no_other_stands_in_for_it() -> None:
     assert [view.title[-7:] for view in in_front(maps, NAMES, 1)] == ["net.pt2", " net.pt"]
     assert first_of(maps, NAMES, 1) is maps[1] and first_of(maps, NAMES, 0) is maps[0]
     assert first_of(maps[:1], NAMES, 1) is None
+    every = [curves("a"), maps[0], curves("b"), maps[1]]
+    titles = [view.title.rpartition(", ")[2] for view in in_front(every, NAMES, 1)]
+    assert titles == ["Accuracy", "net.pt2", "Accuracy", "net.pt"], "what is of all stays"
     assert first_of([curves("a"), *maps], NAMES, 1).title == "Accuracy", "a picture of all"
 
 

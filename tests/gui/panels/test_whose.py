@@ -103,3 +103,25 @@ def test_a_map_of_several_models_opens_on_the_one_in_use(qtbot, store, bench):
         assert panel.verdict.verdict.number == run.verdict.models[place].number
     panel.choose((1, 0))
     assert panel.which[0] == 1, "another one can be chosen"
+
+
+def test_the_headline_keeps_saying_whose_it_is_while_a_new_run_waits(qtbot, store, sampled):
+    first, second = store.library.models
+    request = build_request(sampled, [first], store.library.dataset, {}, indices=(0,))
+    run = finished(qtbot, store, request)
+    panel = GenericPanel(store, sampled)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.show_stored(run, store.history.workspace.result(run.id))
+    slow = build_request(
+        "zonnscan", [first], store.library.dataset, {"samples": 4096}, indices=(0,)
+    )
+    store.submit(slow)
+    qtbot.waitUntil(lambda: store.runner.active is not None, timeout=60_000)
+    store.library.use_model(second)
+    store.submit(build_request(sampled, [second], store.library.dataset, {}, indices=(0,)))
+    assert panel.run_id == run.id, "the new run waits"
+    assert panel.verdict.verdict.sentence.startswith(f"About {first.name}, not {second.name}: ")
+    store.runner.stop_all()
+    qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
