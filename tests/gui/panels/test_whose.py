@@ -39,7 +39,7 @@ def test_a_card_shows_the_line_of_the_model_in_use_and_its_arrow_stays_with_it(q
     overview = Overview(store)
     qtbot.addWidget(overview)
     overview.resize(1200, 900)
-    with qtbot.waitExposed(overview):
+    with qtbot.waitExposed(overview, timeout=60_000):
         overview.show()
     tile = next(one for one in overview.tiles if one.page.analyses[0].name == "corruptions")
     first, second = store.library.models
@@ -47,12 +47,12 @@ def test_a_card_shows_the_line_of_the_model_in_use_and_its_arrow_stays_with_it(q
         store.library.use_model(model)
         qtbot.waitUntil(
             lambda: tile.picture is not None and strong(tile.picture) == [model.name],  # noqa: B023
-            timeout=30_000,
+            timeout=60_000,
         )
         place = both.request.place_of(model.fingerprint)
         assert tile.verdict.number == both.verdict.models[place].number
     store.library.use_model(second)
-    with qtbot.waitSignal(store.history.result_shown, timeout=30_000):
+    with qtbot.waitSignal(store.history.result_shown, timeout=60_000):
         store.history.show_run(both)
     assert store.library.model is second, "the model in use is one of the run"
 
@@ -76,7 +76,7 @@ def test_the_headline_says_whose_it_is_while_another_model_is_in_use(qtbot, stor
     run = finished(qtbot, store, request)
     panel = GenericPanel(store, sampled)
     qtbot.addWidget(panel)
-    with qtbot.waitExposed(panel):
+    with qtbot.waitExposed(panel, timeout=60_000):
         panel.show()
     panel.show_stored(run, store.history.workspace.result(run.id))
     alone = panel.verdict.verdict.sentence
@@ -111,7 +111,7 @@ def test_the_headline_keeps_saying_whose_it_is_while_a_new_run_waits(qtbot, stor
     run = finished(qtbot, store, request)
     panel = GenericPanel(store, sampled)
     qtbot.addWidget(panel)
-    with qtbot.waitExposed(panel):
+    with qtbot.waitExposed(panel, timeout=60_000):
         panel.show()
     panel.show_stored(run, store.history.workspace.result(run.id))
     slow = build_request(
