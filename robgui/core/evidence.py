@@ -124,6 +124,8 @@ class Evidence:
             status = Status.AT_RISK
         if one:
             where = "the same input"
+        elif request.indices is not None and len(request.indices) == 1:
+            where = "its only input"
         else:
             where = "one of these inputs"
         # Several runs may tell the same failure in the same words; it is counted once.
@@ -172,7 +174,7 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
                 run.id,
                 request.analysis,
                 inputs,
-                finding.title.rstrip("."),
+                _words(finding),
                 finding.severity,
                 finding.wrong,
                 bool(finding.detail.get("apart")),
@@ -182,6 +184,17 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
     # evidence.
     if one and not any_found and said is not None and said.status is Status.FAILS:
         yield Failure(run.id, request.analysis, whole, said.sentence.rstrip("."), 0.0, False)
+
+
+def _words(finding: StoredFinding) -> str:
+    """What a finding says of one input.
+
+    A sentence about classes or a slice is true of them alone: of each input that it names, only
+    that its answer is wrong.
+    """
+    if "place" not in finding.detail and finding.places:
+        return "by its label, its answer is wrong"
+    return finding.title.rstrip(".")
 
 
 def _inputs(request: Request, places: Sequence[int]) -> frozenset[int]:

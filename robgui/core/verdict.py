@@ -95,6 +95,8 @@ class Verdict:
             request; else empty.
         reach: Of what size or over what range it would hold, to stand after “Holds”: ``against a
             change of each value by at most 0.1``.
+        inputs: How many inputs it rests on, where an analysis of many inputs looked at fewer than
+            were offered; else None.
     """
 
     status: Status
@@ -104,6 +106,7 @@ class Verdict:
     because: tuple[str, ...] = ()
     models: tuple[Verdict, ...] = ()
     reach: str = ""
+    inputs: int | None = None
 
     @property
     def line(self) -> str:
@@ -246,7 +249,14 @@ def _verdict(fields: Any) -> Verdict:
         because=tuple(because),
         models=tuple(_verdict(one) for one in models),
         reach=fields.get("reach", ""),
+        inputs=_count(fields.get("inputs")),
     )
+
+
+def _count(value: Any) -> int | None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise ValueError("the number of inputs of a verdict is a whole number")
+    return value
 
 
 def _quantity(fields: Any) -> Quantity:

@@ -13,12 +13,13 @@ from robgui.core.execution.request import Request
 from robgui.core.finding_pair import pair_of
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict, worst_of
-from robgui.core.workspace.speaking import gravity, speakers
+from robgui.core.workspace.speaking import gravity, is_chosen_part, leading_run, speakers
 from robgui.report.report_content import Chapter, by_method, in_words, method_name, models_of
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
     from robgui.core.workspace import Workspace
@@ -29,7 +30,7 @@ class BottomLine:
     """What a report comes to.
 
     Attributes:
-        status: The worst that any run says.
+        status: The worst that any run says that stands for its inputs.
         because: The chapter that says so: of several, the one that the overview leads with.
         said: What it says of the models of the report.
         counts: How many runs say what, the worst first.
@@ -67,7 +68,7 @@ class Cell:
     Attributes:
         method: Name of the method.
         judged: The runs with what they say of this model.
-        told: Of the runs that speak for their analysis and inputs, the gravest; None without one.
+        told: The run that speaks for the method, as on the overview; None without one.
     """
 
     method: str
@@ -88,22 +89,24 @@ def bottom_line(
     """What the runs come to together; None when none of them says anything.
 
     Of runs with the worst status, one that speaks for its analysis leads, then the one with the
-    worst finding, then the first in the order of the rail: as on the overview.
+    worst finding, then the first in the order of the rail: as on the overview. A run of a chosen
+    part of the inputs counts only where it speaks for them.
 
     Args:
         chapters: The runs, newest first.
         severity: How severe the worst finding of each run is, by its id.
         models: The fingerprints of those that the report is about; empty for all.
     """
+    speaking = speaking_in(chapters)
     judged = [
         JudgedRun(one, said_of(one.verdict, one.run.request, models))
         for one in chapters
         if one.verdict is not None
+        and (one.run.id in speaking or not is_chosen_part(one.run.request))
     ]
     if not judged:
         return None
     counts = _counts([one.verdict for one in judged])
-    speaking = speaking_in(chapters)
     rail = {name: place for place, name in enumerate(analyses())}
 
     def weight(told: JudgedRun) -> tuple[int, bool, float, int]:
@@ -172,12 +175,13 @@ def summary(
             if one.verdict is not None:
                 said = one.verdict.of(place(one.run.request, fingerprint))
                 rows.setdefault(fingerprint, []).append(JudgedRun(one, said))
-    speaking = speaking_in(chapters)
     table = {}
     for fingerprint, name in models_of(one.run for one in chapters).items():
         if not models or fingerprint in models:
             own = rows.get(fingerprint, [])
-            table[name] = [_cell(method, _of(own, method), speaking, severity) for method in used]
+            speaking = speakers((one.chapter.run for one in own), fingerprint)
+            told = {one.id for one in speaking}
+            table[name] = [_cell(method, _of(own, method), told, severity) for method in used]
     return table
 
 
@@ -189,11 +193,13 @@ def place(request: Request, fingerprint: str) -> int:
 def _cell(
     method: str, judged: tuple[JudgedRun, ...], speaking: set[str], severity: Mapping[str, float]
 ) -> Cell:
-    def weight(one: JudgedRun) -> tuple[int, float]:
-        return gravity(one.verdict, severity.get(one.chapter.run.id, 0.0))
+    own = {one.chapter.run.id: one for one in judged if one.chapter.run.id in speaking}
 
-    own = (one for one in judged if one.chapter.run.id in speaking)
-    return Cell(method, judged, min(own, key=weight, default=None))
+    def weight(run: Run) -> tuple[int, float]:
+        return gravity(own[run.id].verdict, severity.get(run.id, 0.0))
+
+    lead = leading_run([one.chapter.run for one in own.values()], weight)
+    return Cell(method, judged, None if lead is None else own[lead.id])
 
 
 def _of(judged: Sequence[JudgedRun], method: str) -> tuple[JudgedRun, ...]:

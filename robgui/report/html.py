@@ -172,7 +172,7 @@ def _links(contents: Contents) -> str:
 
 
 def _summary(contents: Contents) -> Iterator[str]:
-    """Model by method: the gravest answer, and how many runs say what."""
+    """Model by method: what speaks for it, and how many runs say what."""
     used = report_content.by_method(contents.told)
     titles = [report_content.method_title(name) for name in used]
     yield '<section aria-labelledby="summary"><h2 id="summary">Summary</h2>\n'
@@ -183,8 +183,9 @@ def _summary(contents: Contents) -> Iterator[str]:
         row = "".join(_cell(title, cell) for title, cell in zip(titles, cells, strict=True))
         yield f'<tr><th scope="row">{_breakable(model)}{row}</tr>\n'
     yield "</tbody></table>\n"
-    yield '<p class="quiet">Each cell: the gravest answer of this method, then how many of its '
-    yield "runs with this model say what. A run that was stopped, or a first look, does not "
+    yield '<p class="quiet">Each cell: what the leading analysis of this method says, or another '
+    yield "one that saw a graver failure, then how many of its runs with this model say what. A "
+    yield "run that was stopped, a first look, or one on a chosen part of the inputs does not "
     yield "answer where a whole run does. “Holds” is about this method, these inputs and "
     yield "these settings; it does not mean that there is no failure.</p></section>\n"
 

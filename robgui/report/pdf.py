@@ -150,7 +150,7 @@ def _bottom_line(
 
 
 def _summary(contents: Contents) -> Iterator[PaperSheet]:
-    """The gravest answer of each method on each model."""
+    """What speaks for each method on each model."""
     if not contents.told:
         return
     sheet = PaperSheet()
@@ -270,6 +270,6 @@ def _failed(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
         what = f"{one.title}, {origin.subject(one.run.request)} ({one.run.state})"
         sheet.text(what, 10, most=2)
         for sentence in origin.problems(one.run):
-            sheet.text(sentence, 9, x=0.2, colour=QUIET, most=3)
+            sheet.text(sentence, 9, x=0.2, colour=QUIET, most=2)
         sheet.space(0.08)
     yield sheet

@@ -12,6 +12,7 @@ from robgui.core.execution.method import methods as all_methods
 from robgui.core.execution.registry import analyses, find, method_of
 from robgui.core.execution.run import RunState
 from robgui.core.finding_groups import Group, counted, grouped
+from robgui.core.text.saying import said_by
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict, to_json
 from robgui.core.view import View
@@ -80,7 +81,7 @@ def _alone(workspace: Workspace, run: Run) -> Chapter:
         return Chapter(run, "", run.verdict)
     try:
         known, result, params = _read(workspace, run)
-        said: Verdict = known.verdict(result, params).among(run.request.chosen)
+        said = said_by(known, result, params, run.request)
     except Exception as error:  # noqa: BLE001 - a method is foreign code; its words stay
         said = run.verdict or Verdict(Status.UNKNOWN, "What this run says cannot be read.")
         return Chapter(run, _problem(error), said)
@@ -104,7 +105,8 @@ def views(workspace: Workspace, chapter: Chapter) -> tuple[tuple[View, ...], str
 def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
     """The chapters without repetitions, and the chapter of every run.
 
-    A run is a repetition when a newer one of the same request on the same device says the same.
+    A run is a repetition when a newer one of the same request on the same device says the same, or
+    failed for the same reason.
     """
     kept: dict[object, Chapter] = {}
     telling = {}
@@ -114,7 +116,7 @@ def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Cha
             said = ""
         else:
             said = to_json(one.verdict)
-        told = (fingerprint_of(run), run.device, run.state, said) if run.has_result else run.id
+        told = (fingerprint_of(run), run.device, run.state, run.has_result, said or run.error)
         # Runs come newest first, so repetitions lead to the newest.
         telling[run.id] = kept.setdefault(told, one)
     return list(kept.values()), telling

@@ -115,6 +115,37 @@ def test_a_wrong_answer_by_the_labels_is_a_failure_of_every_analysis_of_that_inp
     assert known.shown(HOLDS, request("last_particle", (11,))) is HOLDS  # shown, but not wrong
 
 
+def test_a_statement_about_classes_is_told_of_an_input_only_as_what_that_input_does() -> None:
+    inspected = run(request("deepinspect", None), None, "classes")
+    alike = StoredFinding(
+        "confusion",
+        "“Coat” and “Shirt” look alike to the network; truly confused in 4.0 % of their inputs",
+        0.02,
+        {"class": "Coat", "other_class": "Shirt", "inputs": [5, 9], "wrong": 2},
+        id=1,
+        run_id="classes",
+    )
+    shown = Evidence([inspected], [alike]).shown(UNKNOWN, request("zonnscan"))
+    assert shown.status is Status.FAILS, "its own answer is wrong by its label"
+    assert "look alike" not in shown.sentence and "4.0 %" not in shown.sentence
+    assert "found on the same input: by its label, its answer is wrong." in shown.sentence
+    examples = StoredFinding(
+        "confusion", alike.title, 0.02, {**alike.detail, "wrong": 0}, id=2, run_id="classes"
+    )
+    assert Evidence([inspected], [examples]).shown(UNKNOWN, request("zonnscan")) is UNKNOWN
+
+
+@pytest.mark.parametrize("indices", [(5,), (5, 6)], ids=["a filter left one", "several"])
+def test_an_analysis_of_many_inputs_never_speaks_of_the_same_input(indices) -> None:
+    counted = request("accuracy", indices, chosen=f"{len(indices)} of 800 inputs (label:Coat)")
+    known = Evidence([GAME], [finding(wrong=1)])
+    assert known.shown(UNKNOWN, counted) is UNKNOWN
+    shown = known.shown(HOLDS, counted)
+    assert shown.status is Status.AT_RISK and "the same input" not in shown.sentence
+    failed = run(counted, FAILED, "counted")
+    assert Evidence([failed]).shown(HOLDS, request("zonnscan")) is HOLDS, "a share of inputs"
+
+
 def test_what_names_no_confusion_is_no_failure() -> None:
     unsure = finding("game", other_class="", place=0)
     quiet = run(request("feature_game"), UNKNOWN)

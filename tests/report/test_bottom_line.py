@@ -1,8 +1,9 @@
-"""A report leads with what the overview leads with, and a method speaks with its gravest run."""
+"""A report leads with what the overview leads with; a method speaks with its leading analysis."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,26 @@ def test_a_method_speaks_with_its_gravest_analysis_and_not_with_the_newest() -> 
     assert cell(told("looks", "attribution", LOOKS), game).told.verdict is PIXELS
 
 
+def test_a_side_analysis_does_not_stand_in_for_the_leading_one_with_what_others_found() -> None:
+    game = told("game", "feature_game", LOOKS)
+    aside = told("aside", "attribution", NONE)
+    known = replace(aside, verdict=replace(NONE, status=Status.FAILS))
+    assert cell(known, game).told.verdict is LOOKS, "by itself it has seen nothing"
+    graver = told("many", "feature_game_batch", PIXELS, indices=(1, 2))
+    assert cell(known, graver, game).told.verdict is PIXELS, "a failure of its own"
+
+
+def test_a_run_over_a_filtered_part_never_answers_for_the_data() -> None:
+    none = Verdict(Status.FAILS, "Right on 0 % of 1 labelled input.")
+    part = told("part", "accuracy", none)
+    some = told("some", "accuracy", none, indices=(1, 2), chosen="2 of 800 inputs (label:frog)")
+    all_of_them = told("all", "accuracy", LOOKS, indices=None)
+    assert cell(part, some, all_of_them).told.chapter is all_of_them
+    line = bottom_line([part, some, all_of_them])
+    assert line.because is all_of_them and line.status is Status.AT_RISK
+    assert cell(part, some).told.chapter is some, "of parts the largest"
+
+
 def test_a_stopped_run_and_a_first_look_do_not_speak_for_their_method() -> None:
     game = told("game", "feature_game", PIXELS)
     stopped = told("stopped", "feature_game", NONE.stopped(), RunState.CANCELLED)
@@ -83,4 +104,4 @@ def test_the_page_says_what_was_found_after_run_and_stop(workspace, tmp_path) ->
     page = write_html(workspace, tmp_path / "r.html").read_text(encoding="utf-8")
     row = re.search(r"<tr><th scope=\"row\">net(.*?)</tr>", page, re.DOTALL)[1]
     assert "✗ Failure found" in row and f"#run-{found.id}" in row
-    assert "Each cell: the gravest answer" in page
+    assert "Each cell: what the leading analysis of this method says" in page

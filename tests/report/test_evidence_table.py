@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 from robgui.cli import main
 from robgui.core.execution.method import methods
@@ -55,6 +56,15 @@ def test_a_run_on_some_of_the_inputs_says_so(workspace):
     for _ in steps(request, workspace, [model], data):
         pass
     assert any("of data only 2 of" in sentence for sentence in gaps(chapters(workspace)))
+
+
+def test_what_a_run_did_not_look_at_is_told_with_the_number_it_did(workspace):
+    run = small.run(workspace, [small.model("one")], small.data("data"), says="holds")
+    told = replace(run, verdict=replace(run.verdict, inputs=8))
+    (chapter,) = report_content.chapters_of(workspace, [told])
+    assert gaps([chapter])[-1].endswith("of data only 8 inputs looked at.")
+    (row,) = evidence_rows([replace(chapter, verdict=replace(run.verdict, models=(), inputs=8))])
+    assert row.inputs.startswith("8 inputs.")
 
 
 def test_what_is_not_known_to_an_interval_is_not_said_to_be(workspace):

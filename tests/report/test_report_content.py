@@ -121,6 +121,13 @@ def test_a_repeated_run_is_told_once_and_a_different_one_is_not(workspace):
     assert len(chapters) == 2 and telling[runs[0].id].run.id == runs[1].id
 
 
+def test_a_run_that_failed_again_for_the_same_reason_is_told_once(workspace):
+    for _ in range(3):
+        small.run(workspace, broken="engine")
+    chapters, telling = told_once([chapter(workspace, run) for run in workspace.runs()])
+    assert len(chapters) == 1 and len(telling) == 3 and chapters[0].run.error
+
+
 def test_provenance_says_model_data_settings_seed_version_and_date_and_no_folder(workspace):
     run = small.run(
         workspace, [small.model("/home/me/net.onnx")], small.data("/home/me/d.npz"), seed=7

@@ -19,6 +19,7 @@ ACCURACY = Analysis(
     params=AccuracyParams,
     result=AccuracyResult,
     verdict=deferred("robgui.analyses.accuracy.words:verdict"),
+    coverage=deferred("robgui.analyses.accuracy.words:coverage"),
     views=deferred("robgui.analyses.accuracy.views:views"),
     findings=deferred("robgui.analyses.accuracy.words:findings"),
     severity_means=(

@@ -203,6 +203,11 @@ def _scope(result: AccuracyResult) -> str:
     return f"{sample(result.done, result.total, known, 'input', source, 'with a label')}."
 
 
+def coverage(result: AccuracyResult) -> tuple[int, int]:
+    """How many inputs were looked at, and of how many."""
+    return result.done, result.labelled
+
+
 def findings(result: AccuracyResult, params: AccuracyParams) -> list[Finding]:
     """Failing classes, confident mistakes, weak slices and labels to check."""
     errors = result.errors()

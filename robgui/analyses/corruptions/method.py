@@ -23,6 +23,7 @@ CORRUPTIONS = Analysis(
     params=CorruptionsParams,
     result=CorruptionsResult,
     verdict=deferred("robgui.analyses.corruptions.words:verdict"),
+    coverage=deferred("robgui.analyses.corruptions.words:coverage"),
     views=deferred("robgui.analyses.corruptions.views:views"),
     findings=deferred("robgui.analyses.corruptions.words:findings"),
     severity_means=(

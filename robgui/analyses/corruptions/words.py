@@ -138,6 +138,11 @@ def _scope(result: CorruptionsResult) -> str:
     return f"{pictures}, {count(len(result.kinds), 'kind')} of corruption."
 
 
+def coverage(result: CorruptionsResult) -> tuple[int, int]:
+    """How many inputs were looked at, and of how many."""
+    return result.done, result.labelled
+
+
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
     """Right answers that weak corruptions turn.
 

@@ -105,6 +105,11 @@ def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
     return f"{images}; {words}{left_out}"
 
 
+def coverage(result: FeatureGameBatchResult) -> tuple[int, int]:
+    """How many images were looked at, and of how many."""
+    return int(result.played.sum()), result.available
+
+
 def batch_findings(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> list[Finding]:
     """The least severe examples."""
     worst = enumerate(result.worst.tolist())

@@ -73,6 +73,7 @@ MANY_IMAGES = Analysis(
     calls=deferred("robgui.analyses.feature_game.cost:batch_calls"),
     result=FeatureGameBatchResult,
     verdict=deferred("robgui.analyses.feature_game.batch_words:batch_verdict"),
+    coverage=deferred("robgui.analyses.feature_game.batch_words:coverage"),
     views=deferred("robgui.analyses.feature_game.batch_views:batch_views"),
     findings=deferred("robgui.analyses.feature_game.batch_words:batch_findings"),
     severity_means="1 for no change, 0 for a tenth of the largest distance in its norm.",

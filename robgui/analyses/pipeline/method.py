@@ -19,6 +19,7 @@ AUDIT = Analysis(
     calls=deferred("robgui.analyses.pipeline.cost:audit_calls"),
     result=PipelineResult,
     verdict=deferred("robgui.analyses.pipeline.words:verdict"),
+    coverage=deferred("robgui.analyses.pipeline.words:coverage"),
     views=deferred("robgui.analyses.pipeline.views:views"),
     findings=deferred("robgui.analyses.pipeline.words:findings"),
     severity_means="Half of the confidence in the new answer: 0.5 for one that is certain.",

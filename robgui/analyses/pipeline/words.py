@@ -130,6 +130,11 @@ def _scope(result: PipelineResult) -> str:
     return f"{pictures}, prepared in {count(len(result.ways), 'way')}.{size}"
 
 
+def coverage(result: PipelineResult) -> tuple[int, int]:
+    """How many inputs were looked at, and of how many."""
+    return result.done, result.available
+
+
 def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
     """The pictures whose answer changes most surely.
 

@@ -19,6 +19,7 @@ TOLERANCE = Analysis(
     params=ToleranceParams,
     result=ToleranceResult,
     verdict=deferred("robgui.analyses.tolerance.words:verdict"),
+    coverage=deferred("robgui.analyses.tolerance.words:coverage"),
     views=deferred("robgui.analyses.tolerance.views:views"),
     findings=deferred("robgui.analyses.tolerance.words:findings"),
     severity_means="0.8 for an invisible change, falling to 0 at the largest change looked at.",

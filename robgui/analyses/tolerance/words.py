@@ -194,6 +194,11 @@ def _scope(result: ToleranceResult) -> str:
     return f"{inputs}; every value may change by the same size."
 
 
+def coverage(result: ToleranceResult) -> tuple[int, int]:
+    """How many inputs were looked at, and of how many."""
+    return result.done, result.available
+
+
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
     """The inputs that small changes turn.
 

@@ -149,6 +149,8 @@ class Analysis:
         calls: ``(params, subject)`` -> how many inputs its models see, see ``cost``; None if
             unknown.
         export: What a run can export besides pictures and numbers; None for nothing.
+        coverage: ``result`` -> how many inputs it looked at and of how many on offer; None if at
+            all of them.
     """
 
     name: str
@@ -176,6 +178,7 @@ class Analysis:
     demo: Demo | None = None
     calls: Callable[[Any, Subject], Calls] | None = None
     export: Export | None = None
+    coverage: Callable[[Any], tuple[int, int]] | None = None
 
     def takes(self, params: Params) -> Requirements:
         """How many models and inputs it takes with these settings."""
@@ -207,6 +210,7 @@ class Analysis:
             views=nothing,
             findings=nothing,
             offers=nothing,
+            coverage=None,
         )
 
     def merging(self, steps: Sequence[Step[Any]]) -> Analysis:

@@ -15,6 +15,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report, Task
 from robgui.core.finding import Finding
+from robgui.core.text.saying import said_by
 from robgui.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -302,8 +303,8 @@ class Execution:
         if step is None:
             return None
         if said is None or said[0] is not step:
-            own = self.analysis.verdict(step.result, self.params)
-            self._said = said = (step, own.among(self.request.chosen))
+            own = said_by(self.analysis, step.result, self.params, self.request)
+            self._said = said = (step, own)
         verdict = said[1]
         if verdict is None:
             return None

@@ -30,10 +30,15 @@ def differences(one: Request, other: Request, besides: Collection[str] = ()) -> 
 
 
 def is_of_one_input(request: Request) -> bool:
-    """Whether a request looks at a single input."""
+    """Whether a request asks about a single input.
+
+    What is counted over many inputs stays a share, also where a filter left one of them.
+    """
+    known = analyses().get(request.analysis)
+    if known is not None and known.inputs == "many":
+        return False
     if request.indices is not None:
         return len(request.indices) == 1
-    known = analyses().get(request.analysis)
     return known is not None and known.inputs == "one"
 
 
@@ -62,6 +67,9 @@ def incomparable(one: Request, other: Request) -> str:
     if apart and not same_data:
         return f"They looked at {apart[0]}."
     if apart and not same_models:
+        shared = _within(one.indices, other.indices)
+        if shared:
+            return f"They are of different models, and {shared}: run both on the same inputs."
         return f"They are of different models and {apart[0]} at once."
     return ""
 
@@ -87,6 +95,17 @@ def _inputs(one: Request, other: Request) -> list[str]:
     if one.indices == other.indices:
         return []
     return [f"other inputs ({_places(one.indices)}, {_places(other.indices)})"]
+
+
+def _within(one: tuple[int, ...] | None, other: tuple[int, ...] | None) -> str:
+    """In words that one of two choices of inputs is a part of the other; empty if it is not."""
+    if one is None or (other is not None and set(other) < set(one)):
+        part, which, whole = other, "second", "first"
+    elif other is None or set(one) < set(other):
+        part, which, whole = one, "first", "second"
+    else:
+        return ""
+    return f"the {which} looked at {len(part or ()):,} of the inputs of the {whole} only"
 
 
 def _places(indices: tuple[int, ...] | None) -> str:

@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import find
+from robgui.core.text.words import count
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -162,7 +163,9 @@ def build_request(
     chosen = ""
     if dataset is not None and indices is not None:
         whole = total if isinstance(dataset, Reference) else len(dataset)
-        chosen = _chosen(len(indices), whole, how)
+        # One of many is a choice; the one input that an analysis asks about is its subject.
+        if len(indices) > 1 or known.inputs == "many":
+            chosen = _chosen(len(indices), whole, how)
     loaded = [model for model in models if not isinstance(model, Reference)]
     return Request(
         analysis=known.name,
@@ -181,14 +184,14 @@ def build_request(
 
 
 def _chosen(many: int, total: int | None, how: str) -> str:
-    """How many of how many inputs, and how they were chosen; empty for a single one and for all."""
-    if many == 1 or many == total:
+    """How many of how many inputs, and how they were chosen; empty for all."""
+    if many == total:
         return ""
     if total is None:
-        of = ""
+        words = count(many, "input")
     else:
-        of = f" of {total:,}"
-    return f"{many:,}{of} inputs" + (f" ({how})" if how else "")
+        words = f"{many:,} of {count(total, 'input')}"
+    return words + (f" ({how})" if how else "")
 
 
 def subject(request: Request, derived: Sequence[Derived] = ()) -> str:

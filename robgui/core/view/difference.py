@@ -154,7 +154,8 @@ def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
 def _bars(first: Bars, second: Bars) -> Bars | str:
     if first.edges is not None or second.edges is not None:
         return _histograms(first, second)
-    names = tuple(name for name in second.names if name in first.names)
+    # In the order of the first, as ``aligned`` shows both.
+    names = tuple(name for name in first.names if name in second.names)
     before = {row.name: row for row in first.series}
     both = [row for row in second.series if row.name in before]
     if not names or not both:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 HINT = (
-    "Each row is one question. Click a cell to compare its run, double-click to open it, or the"
+    "Each row is one question; a cell that answers another one says what is other and is not"
+    " tinted. Click a cell to compare its run, double-click to open it, or the"
     " form of what was not run; click a model to sort, its worst answers first."
 )
 

@@ -254,6 +254,8 @@ class Compare(WhenSeen, QWidget):
         # A single one was nobody's choice.
         boxes = (self.first, self.second)
         first, second = (known.get(box.currentData()) if box.count() > 1 else None for box in boxes)
+        if first is None and second is None and (pair := most_useful(self._runs)) is not None:
+            first, second = pair
         second = second or (other_run(first, self._runs) if first is not None else self._runs[0])
         other = first or (None if second is None else other_run(second, self._runs))
         return "" if other is None else other.id, "" if second is None else second.id

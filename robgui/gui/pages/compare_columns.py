@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from robgui.core.view import Curves, Matrix, View, aligned, difference, is_zero
+from robgui.core.view import Bars, Curves, Matrix, View, aligned, difference, is_zero
 from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import Plot
@@ -20,6 +20,7 @@ SAME = (
 )
 NO_DIFFERENCE = "Their difference would say nothing; choose two runs that differ in one thing."
 _SIDES = ("First", "Second")
+IN_ORDER = "the same order as in the first."
 NOTHING_IN_COMMON = "The two runs have no picture in common."
 
 
@@ -31,6 +32,17 @@ def matching(first: Sequence[View], second: Sequence[View]) -> list[tuple[View, 
     if not found and first and second and type(first[0]) is type(second[0]):
         return [(first[0], second[0])]  # The picture of the analysis may be named after its input.
     return found
+
+
+def _is_moved(view: View, shown: View | str) -> bool:
+    """Whether the bars or rows of a view stand in another order than its own."""
+    if isinstance(view, Bars) and isinstance(shown, Bars):
+        own, now = view.names, shown.names
+    elif isinstance(view, Matrix) and isinstance(shown, Matrix):
+        own, now = view.rows, shown.rows
+    else:
+        return False
+    return tuple(name for name in now if name in own) != tuple(own)
 
 
 class Columns(QWidget):
@@ -75,12 +87,17 @@ class Columns(QWidget):
         else:
             said = ""
         self.slots[2].setVisible(not said)  # a sentence stands below: both pictures get the room
-        self._note(pair, said)
+        self._note(pair, said, in_order_of_first=_is_moved(pair[1], parts[1]))
         self._link(parts)
 
-    def _note(self, pair: tuple[View, View] | None, change: str = "") -> None:
+    def _note(
+        self, pair: tuple[View, View] | None, change: str = "", *, in_order_of_first: bool = False
+    ) -> None:
         """Shows the views' notes, once if both say the same, and why a difference is not drawn."""
         notes = [view.note for view in pair or ()]
+        if in_order_of_first:
+            # What a note says of its own order is no longer true of the second.
+            notes[1] = IN_ORDER
         named = [f"{name}: {note}" for name, note in zip(_SIDES, notes, strict=False) if note]
         if len(set(notes)) == 1:
             words = notes[0]

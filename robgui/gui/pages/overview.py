@@ -21,12 +21,20 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.step import Pace
+from robgui.core.text.saying import said_by
 from robgui.core.text.words import time_left
+from robgui.core.view.owned import first_of
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
 from robgui.gui.pages.overview_runs import MethodRuns
-from robgui.gui.pages.overview_tiles import belongs, columns_for, first_view, leading
+from robgui.gui.pages.overview_tiles import (
+    belongs,
+    columns_for,
+    first_view,
+    how_many_done,
+    leading,
+)
 from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.elided import Caption
@@ -98,12 +106,13 @@ class Overview(WhenSeen, QWidget):
             run = self.runs.worst(tile.page)
             if run is None and self.runs.at_work(tile.page) is not None:
                 continue  # What it says so far stays.
-            tile.set_run(run, None if run is None else self.runs.said(run))
+            place = 0 if run is None else self.runs.place_in(run.request)
+            tile.set_run(run, None if run is None else self.runs.said(run), place)
             tile.set_question(
                 *self.runs.question(tile.page), self.runs.failure(tile.page) if run is None else ""
             )
             if run is not None and tile.due(run):
-                self._read(tile, run)
+                self._read(tile, run, place)
         self._subject = subject
         self._show_lead()
         self._show_progress()
@@ -207,8 +216,10 @@ class Overview(WhenSeen, QWidget):
             if self.runs.is_of(tile.page, job.request):
                 known = self._store.analyses[job.request.analysis]
                 params = known.params.parse(dict(job.request.params))
-                said = known.verdict(job.newest.result, params).among(job.request.chosen)
-                view = next(iter(known.views(job.newest.result, params)), None)
+                said = said_by(known, job.newest.result, params, job.request)
+                names = [model.name for model in job.request.models]
+                views = known.views(job.newest.result, params)
+                view = first_of(views, names, self.runs.place_in(job.request))
                 tile.show_live(self.runs.weighed(said, job.request, job.run_id or ""), view)
                 self._show_lead()
 
@@ -233,11 +244,10 @@ class Overview(WhenSeen, QWidget):
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
-            ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
             known = f", {inspection.skipped} already answered" if inspection.skipped else ""
-            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done{known}, {words}")
+            self.left.set_words(f"{how_many_done(inspection.jobs)}{known}, {words}")
         else:
             self.left.set_words("")
 
@@ -249,13 +259,13 @@ class Overview(WhenSeen, QWidget):
             return None
         return job.share or 0.0
 
-    def _read(self, tile: Tile, run: Run) -> None:
+    def _read(self, tile: Tile, run: Run, place: int) -> None:
         """Reads the result of a run and makes its first view, away from the GUI thread."""
         workspace, known = self._store.history.workspace, self._store.analyses[run.request.analysis]
         if workspace is not None:
             self._store.pictures.run(
-                lambda: first_view(workspace, known, run),
-                lambda view: tile.set_view(run, view),
+                lambda: first_view(workspace, known, run, place),
+                lambda view: tile.set_view(run, view, place),
                 key=f"overview {tile.page.title}",
             )
 

@@ -50,13 +50,16 @@ class Overall:
     tally: str
 
 
-def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None) -> Overall:
+def overall(
+    verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None, stopped: int = 0
+) -> Overall:
     """What the verdicts of several methods come to together.
 
     Args:
         verdicts: Of the methods that were asked.
         methods: How many apply to the model.
         deciding: The worst of them, the one to be told.
+        stopped: How many of them were stopped before their end.
     """
     if deciding is None:
         return Overall(None, ASK, "")
@@ -67,6 +70,8 @@ def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None)
         rest = f"; {open_} not asked yet"
     else:
         rest = ""
+    if stopped:
+        rest = f"; {stopped} stopped early{rest}"
     return Overall(deciding.status, deciding.sentence, f"Of {methods} methods: {said}{rest}.")
 
 

@@ -53,7 +53,8 @@ class Lead(QObject):
         told = [tile for tile in tiles if tile.told is not None]
         worst = min(told, key=self._weight, default=None)
         verdicts = [tile.told for tile in told if tile.told is not None]
-        said = overall(verdicts, applying, None if worst is None else worst.told)
+        stopped = sum(tile.is_stopped for tile in told)
+        said = overall(verdicts, applying, None if worst is None else worst.told, stopped)
         self.hero.show_overall(said, subject)
         self.hero.show_next(self._next_steps(len(told) < applying))
         self._show_picture(None if worst is None else self._worst_finding(worst))

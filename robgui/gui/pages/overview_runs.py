@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from robgui.core.execution.run import RunState
-from robgui.core.workspace.speaking import gravity, severities, speakers
+from robgui.core.workspace.speaking import gravity, leading_run, severities, speakers
 from robgui.gui.pages.overview_tiles import belongs, leading
 
 if TYPE_CHECKING:
@@ -24,18 +24,16 @@ class MethodRuns:
         self._store = store
 
     def worst(self, page: Page) -> Run | None:
-        """The gravest of the runs that speak for the method's analyses, which its tile shows.
-
-        A failure that one of them has seen outweighs what the others say; of equals, the first
-        analysis of the method.
-        """
+        """The run that speaks for the method, which its tile shows; see ``speaking``."""
+        model = self._store.library.model
+        if model is None:
+            return None
         runs = self._store.history.runs
         own = [run for run in runs if run.has_result and self.is_of(page, run.request)]
         speaking: dict[str, Run] = {}
-        for run in speakers(own):
+        for run in speakers(own, model.fingerprint):
             speaking.setdefault(run.request.analysis, run)
-        ordered = [speaking[one.name] for one in page.analyses if one.name in speaking]
-        return min(ordered, key=self._gravity, default=None)
+        return leading_run(list(speaking.values()), self._gravity)
 
     def _gravity(self, run: Run) -> tuple[int, float]:
         history = self._store.history

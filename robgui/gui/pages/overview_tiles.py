@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from robgui.core.execution.run import RunState
+from robgui.core.view.owned import first_of
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.run import Run
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
@@ -45,7 +51,15 @@ def belongs(page: Page, analysis: str) -> bool:
     return any(one.name == analysis for one in page.analyses)
 
 
-def first_view(workspace: Workspace, known: Analysis, run: Run) -> View | None:
-    """The picture of an analysis; called on a pool thread."""
+def how_many_done(jobs: Sequence[Execution]) -> str:
+    """How many runs of an inspection have come to their end, and how many ended before it."""
+    states = Counter(job.state for job in jobs)
+    others = ((RunState.CANCELLED, "stopped"), (RunState.FAILED, "failed"))
+    rest = "".join(f", {states[state]} {words}" for state, words in others if states[state])
+    return f"{states[RunState.DONE]} of {len(jobs)} analyses done{rest}"
+
+
+def first_view(workspace: Workspace, known: Analysis, run: Run, place: int) -> View | None:
+    """The picture of an analysis, of the model at ``place``; called on a pool thread."""
     views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
-    return next(iter(views), None)
+    return first_of(views, [model.name for model in run.request.models], place)

@@ -21,6 +21,7 @@ from robgui.gui.pages.scoreboard_cells import (
     in_lines,
     ink_of,
     measured_in,
+    most_asked,
     rank_of,
     tip_of,
     words_of,
@@ -67,6 +68,7 @@ class Scoreboard(WhenSeen, Sheet):
         self._store = store
         self.analyses: list[str] = []
         self._rows: list[_Row] = []
+        self._questions: dict[str, Request | None] = {}
         for signal in (
             store.ready,
             store.history.runs_changed,
@@ -85,7 +87,7 @@ class Scoreboard(WhenSeen, Sheet):
 
     def refresh(self) -> None:
         """Fills in what is known by now; models without any answer come last."""
-        self._rows, self.analyses = self._models(), []
+        self._rows, self.analyses, self._questions = self._models(), [], {}
         self._rows.sort(key=lambda row: self._last("", row) is None)
         titles: list[str] = []
         measures: list[str] = []
@@ -162,9 +164,25 @@ class Scoreboard(WhenSeen, Sheet):
         return any(not differences(question, run.request) for run, _ in runs)
 
     def _question(self, analysis: str) -> Request | None:
-        """What a row asks: what the run that speaks for its first model asked."""
-        last = (self._last(analysis, row) for row in self._rows)
-        return next((found[0].request for found in last if found is not None), None)
+        """What a row asks: what most models have answered, of equals the worst known."""
+        if analysis not in self._questions:
+            self._questions[analysis] = self._asked_most(analysis)
+        return self._questions[analysis]
+
+    def _asked_most(self, analysis: str) -> Request | None:
+        told = [self._parted(analysis, row)[0] for row in self._rows]
+        return most_asked(
+            [[run.request for run, _ in own] for own in told],
+            [self._gravity(found) for found in next((own for own in told if own), [])],
+        )
+
+    def _gravity(self, found: tuple[Run, str]) -> tuple[bool, int, float]:
+        """The order of what runs say of a model, the worst first."""
+        run, fingerprint = found
+        said = self._store.history.shown(run)
+        if said is None:
+            return True, 0, 0.0
+        return ScoreCell(said.of(run.request.place_of(fingerprint) or 0), "").rank
 
     def run_at(self, index: QModelIndex) -> Run | None:
         """The run behind a cell: the one that speaks for its model.
@@ -244,23 +262,33 @@ class Scoreboard(WhenSeen, Sheet):
         return list(rows.values())
 
     def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
-        """The run in a cell: one that answers the row's question, else any; the one that speaks."""
-        runs = list(self._runs(analysis, row))
-        if analysis and self._rows:
-            asked = self._question(analysis)
-            alike = (
-                found
-                for found in runs
-                if asked is not None and not differences(asked, found[0].request)
-            )
-            return next(alike, next(iter(runs), None))
-        return next(iter(runs), None)
+        """The run in a cell: one that answers the row's question, else the worst that speaks."""
+        speaking, others = self._parted(analysis, row)
+        runs = [*speaking, *others]
+        if not analysis or not self._rows:
+            return next(iter(runs), None)
+        asked = self._question(analysis)
+        alike = (
+            found
+            for found in runs
+            if asked is not None and not differences(asked, found[0].request)
+        )
+        # Not the newest: another page may have started it on an input of its own.
+        worst = min(speaking, key=self._gravity, default=None)
+        return next(alike, worst)
 
     def _last(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
         return next(self._runs(analysis, row), None)
 
     def _runs(self, analysis: str, row: _Row) -> Iterator[tuple[Run, str]]:
         """A model's runs, those that speak first, then the newest, with its fingerprint in each."""
+        for part in self._parted(analysis, row):
+            yield from part
+
+    def _parted(
+        self, analysis: str, row: _Row
+    ) -> tuple[list[tuple[Run, str]], list[tuple[Run, str]]]:
+        """A model's runs that speak, and the others."""
         own = [
             (run, model.fingerprint)
             for run in self._store.history.runs
@@ -268,9 +296,9 @@ class Scoreboard(WhenSeen, Sheet):
             for model in run.request.models
             if model.fingerprint in row.fingerprints
         ]
-        speaking = {run.id for run in speakers(run for run, _ in own)}
-        # The sort is stable: in both halves the newest stay first.
-        yield from sorted(own, key=lambda found: found[0].id not in speaking)
+        ids = {run.id for run in speakers(run for run, _ in own)}
+        speaking = [found for found in own if found[0].id in ids]
+        return speaking, [found for found in own if found[0].id not in ids]
 
     def _cells(self, analysis: str) -> list[Known]:
         """The row of an analysis."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from robgui.core.execution.likeness import differences
+from robgui.core.execution.request import Request
 from robgui.core.model.accuracy import MeasuredAccuracy
 from robgui.core.text.words import percent
 from robgui.core.verdict import Status, Verdict
@@ -18,9 +20,8 @@ LETTERS = 14
 NOT_RUN = "–"
 NOT_RUN_TIP = "Not run with this model yet; a double-click leads to its form."
 #: What stands in the tool tip, so all models are seen at once: intervals and explanations.
+_BRACKETS = re.compile(r" \(.*\)")
 _EXTRAS = re.compile(r" \([^()]*\)|, by .*")
-#: Marks a cell that answers another question than its row.
-UNLIKE = "≠"
 
 
 @dataclass(frozen=True)
@@ -41,19 +42,18 @@ class ScoreCell:
     def words(self) -> str:
         """Sign of the status and the number it comes down to.
 
-        Marked, and with its inputs, when it answers another question than the row.
+        With what is other than in its row, such as the inputs, where it answers another question.
         """
         number = self.verdict.number
         if number is None:
             said = self.verdict.status.words
         else:
             said = _EXTRAS.sub("", number.words)
-        mark = f"{UNLIKE} " if self.unlike else ""
-        if self.inputs and self.unlike:
-            on = f" · {self.inputs}"
-        else:
-            on = ""
-        return f"{mark}{self.verdict.status.sign} {said}{on}"
+        if not self.unlike:
+            return f"{self.verdict.status.sign} {said}"
+        other = ", ".join(_BRACKETS.sub("", one) for one in self.unlike.split("; "))
+        on = f": {self.inputs}" if self.inputs and "inputs" in other else ""
+        return f"{self.verdict.status.sign} {said} · {other}{on}"
 
     @property
     def tip(self) -> str:
@@ -117,6 +117,35 @@ def measured_in(cells: Sequence[Known]) -> str:
     return next((number.name for number in said if number is not None), "")
 
 
+def most_asked(
+    told: Sequence[Sequence[Request]], gravity: Sequence[tuple[bool, int, float]]
+) -> Request | None:
+    """The question that most models have answered; of equals that with the worst answer.
+
+    Args:
+        told: The requests of the runs that speak, model by model.
+        gravity: How grave what those of the first model with any say is, the worst lowest.
+    """
+    # Only requests of the same inputs can be alike: there may be thousands of others.
+    alike: dict[Hashable, list[tuple[int, Request]]] = {}
+    for model, own in enumerate(told):
+        for request in own:
+            alike.setdefault(_inputs_of(request), []).append((model, request))
+
+    def answers(asked: Request) -> int:
+        same = alike[_inputs_of(asked)]
+        return len({model for model, one in same if not differences(asked, one)})
+
+    first = next((own for own in told if own), ())
+    ranked = zip(first, gravity, strict=True)
+    best = min(ranked, key=lambda one: (-answers(one[0]), one[1]), default=None)
+    return None if best is None else best[0]
+
+
+def _inputs_of(request: Request) -> Hashable:
+    return request.dataset and request.dataset.fingerprint, request.indices
+
+
 def words_of(cell: Known) -> str:
     """How a cell reads."""
     if cell is None:
@@ -125,10 +154,10 @@ def words_of(cell: Known) -> str:
 
 
 def ink_of(cell: Known) -> Ink | None:
-    """The colour of a status compares; what cannot be compared has none."""
+    """The colour of a status: a failure is one, also where it answers another question."""
     if isinstance(cell, RightAnswers):
         return None
-    if cell is None or cell.unlike:
+    if cell is None:
         return Ink("unknown")
     return status_ink(cell.verdict.status)
 

@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.core.execution.run import RunState
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view.ink import status_ink
+from robgui.core.workspace.speaking import is_chosen_part
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour
@@ -51,6 +53,7 @@ BAR = 4
 NOT_RUN = "Not run yet"
 NOT_APPLICABLE = "Does not apply"
 FAILED = "Failed"
+STOPPED = "stopped"
 
 
 class Tile(QFrame):
@@ -76,6 +79,7 @@ class Tile(QFrame):
         self._settled: Verdict | None = None
         self.picture: ViewWidget | None = None
         self.run: Run | None = None
+        self._place = 0
         self._asked = ""
         self._moved = False  # Whether a run under way has drawn over the picture of the run.
         self._alert = self._beside = False
@@ -116,10 +120,17 @@ class Tile(QFrame):
         self._alert = bool(failure) and not refusal
         self._tint()
 
-    def set_run(self, run: Run | None, verdict: Verdict | None = None) -> None:
-        """Shows a run and what it says of the model in use; its picture follows."""
+    def set_run(self, run: Run | None, verdict: Verdict | None = None, place: int = 0) -> None:
+        """Shows a run and what it says of the model in use; its picture follows.
+
+        Args:
+            run: The run; None for none.
+            verdict: What it says.
+            place: Which of its models is the one in use.
+        """
         self._settled = verdict
-        if run is not None and self.run is not None and run.id == self.run.id:
+        same = run is not None and self.run is not None and run.id == self.run.id
+        if same and place == self._place:
             self.run = run
             if verdict != self.verdict:
                 self._say(verdict)
@@ -128,9 +139,14 @@ class Tile(QFrame):
             return
         self._moved, self._asked = False, ""
         self._put(None)
-        self.run = run
+        self.run, self._place = run, place
         self.open.setEnabled(True)
         self._say(verdict)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the run on show was stopped before its end."""
+        return self.run is not None and self.run.state is RunState.CANCELLED
 
     @property
     def told(self) -> Verdict | None:
@@ -148,9 +164,10 @@ class Tile(QFrame):
         self._asked = run.id
         return True
 
-    def set_view(self, run: Run, view: View | None) -> None:
-        """The first view of ``run``, if it is still the one on show."""
-        if self.run is not None and run.id == self.run.id and view is not None:
+    def set_view(self, run: Run, view: View | None, place: int = 0) -> None:
+        """The first view of ``run`` and one of its models, if they are still those on show."""
+        shown = None if self.run is None else (self.run.id, self._place)
+        if shown == (run.id, place) and view is not None:
             self._show_view(view)
 
     def _show_view(self, view: View) -> None:
@@ -168,7 +185,15 @@ class Tile(QFrame):
         self.progress.setValue(round(1000 * (share or 0.0)))
 
     def show_live(self, said: Verdict, view: View | None) -> None:
-        """What a running method says so far; its run takes over when it ends."""
+        """What a running method says so far; its run takes over when it ends.
+
+        Where a run has ended, it knows more than what is only begun: only a graver failure shows
+        before the new run has ended too.
+        """
+        order, known = list(Status), self._settled
+        ended = self.run is None or self.run.state.ended
+        if ended and known is not None and order.index(said.status) >= order.index(known.status):
+            return
         self._say(said)
         if view is not None:
             self._moved = True
@@ -189,7 +214,7 @@ class Tile(QFrame):
         """What the number is, and of what size or range “Holds” speaks; a low card says this."""
         said = self.verdict
         number = None if said is None else said.number
-        parts = [] if number is None else [scale_words(number)]
+        parts = [] if number is None else [scale_words(number) + self._part()]
         if said is not None and said.status is Status.HOLDS and said.reach:
             parts = [f"Holds {said.reach}", *([] if self._beside else parts)]
         self.scale.setText(unbroken(". ".join(parts)))
@@ -221,6 +246,8 @@ class Tile(QFrame):
         else:
             number = said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
+        if self.is_stopped and said is self._settled:
+            self.status.setText(f"{self.status.text()} ({STOPPED})")
         self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
         self.number.setVisible(number is not None)
         self._tell_scale()
@@ -228,6 +255,12 @@ class Tile(QFrame):
         self.sentence.setVisible(number is None)
         self.setToolTip("" if said is None else tip(said.text))
         self._tint()
+
+    def _part(self) -> str:
+        """Of how few inputs a number is that somebody chose: it says nothing of the others."""
+        if self.run is None or not is_chosen_part(self.run.request):
+            return ""
+        return f"; only {self.run.request.chosen or 'one input'}"
 
     def _set_number(self, words: str) -> None:
         """A short number is large; one that needs words to be true is as large as a heading."""

@@ -9,6 +9,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from robgui.core.view import Images, Matrix, Table, View
+from robgui.core.view.owned import in_front
+from robgui.gui.panels.headline import place_in_use
 from robgui.gui.panels.panel import Panel
 from robgui.gui.widgets.views import ViewBoard
 
@@ -29,6 +31,18 @@ class GenericPanel(Panel):
     def complete(self) -> bool:
         """Whether every view that can be seen is drawn."""
         return super().complete and self.board.complete
+
+    def views(self) -> Sequence[View]:
+        """Of several models that in use is in front, as in what is said above the picture."""
+        place = place_in_use(self.request, self.store.library.model)
+        if place is None or self.request is None:
+            return super().views()
+        return in_front(super().views(), [one.name for one in self.request.models], place)
+
+    def _model_changed(self) -> None:
+        super()._model_changed()
+        if self.result is not None and self.request is not None and len(self.request.models) > 1:
+            self.draw(self.result)
 
     def draw(self, result: Any) -> None:
         """Gives every view its new data.

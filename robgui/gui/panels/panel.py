@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QWidget
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis
+from robgui.core.text.saying import said_by
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.panels.empty_state import EmptyState
 from robgui.gui.panels.entrance import Entrance
 from robgui.gui.panels.following import Following
+from robgui.gui.panels.headline import owned, part_in_use
 from robgui.gui.panels.panel_page import PanelPage
 from robgui.gui.panels.recall import Recall
 
@@ -188,10 +190,9 @@ class Panel(Themed, QWidget):
             return otherwise
 
     def _words(self) -> Verdict | None:
-        said: Verdict | None = self._ask(self.analysis.verdict, None)
-        if said is None or self.request is None:
-            return said
-        return said.among(self.request.chosen)
+        if (asked := self.request) is None:
+            return None
+        return self._ask(lambda found, how: said_by(self.analysis, found, how, asked), None)
 
     def _say(self, said: Verdict | None) -> None:
         """Shows a verdict, given everything known about the same model and input."""
@@ -199,7 +200,7 @@ class Panel(Themed, QWidget):
             return
         self.stated = said
         known = self.store.history.evidence.shown(said, self.request, self.run_id or "")
-        shown = self.part_on_show(known)
+        shown = owned(self.part_on_show(known), self.request, self.store.library.model)
         # Laying out the same again would repaint the panel.
         if (shown, self.live) != self._laid_out:
             self._laid_out = shown, self.live
@@ -207,15 +208,13 @@ class Panel(Themed, QWidget):
             self.verdict.hold_height(grow_only=self.live)
 
     def part_on_show(self, said: Verdict) -> Verdict:
-        """What a verdict says of the part of the result on show: all of it."""
-        return said
+        """What a verdict says of the part of the result on show: of several models, that in use."""
+        return part_in_use(said, self.request, self.store.library.model)
 
     def say_again(self) -> None:
         """Another part is on show, another run has seen a failure, or one that had is gone."""
         if self.result is not None:
             self._say(self.stated)
-
-    # --- making -----------------------------------------------------------------------------------
 
     def _connect(self) -> None:
         store = self.store
@@ -233,7 +232,7 @@ class Panel(Themed, QWidget):
             signal.connect(self._look_back)
         store.library.working.connect(self._asked_otherwise)
         store.history.runs_changed.connect(self._look_back)
-        store.library.models_changed.connect(lambda: self.when_seen(self._recall.model_changed))
+        store.library.models_changed.connect(lambda: self.when_seen(self._model_changed))
         store.history.opened.connect(self._workspace_opened)
         store.history.findings_changed.connect(self._more_found)
         store.history.run_deleted.connect(self._run_deleted)
@@ -251,8 +250,6 @@ class Panel(Themed, QWidget):
     def _empty(self) -> EmptyState:
         """What is on show before the first run."""
         return EmptyState(self.store, self.analysis)
-
-    # --- what the store says ----------------------------------------------------------------------
 
     def _workspace_opened(self, *_: object) -> None:
         """Another workspace begins with empty panels; a copy of this one keeps its picture."""
@@ -329,6 +326,11 @@ class Panel(Themed, QWidget):
 
     def _look_back(self, *_: object) -> None:
         self._recall.look()
+
+    def _model_changed(self) -> None:
+        """What is on show says whose it is, or gives way."""
+        self._recall.model_changed()
+        self.say_again()
 
     def _asked_otherwise(self, *_: object) -> None:
         self.when_seen(self._check_stale)

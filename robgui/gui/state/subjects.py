@@ -59,14 +59,11 @@ class Subjects:
                 its filter along.
         """
         library = self._store.library
-        model = next(
-            (
-                m
-                for m in library.models
-                if request.models and m.fingerprint == request.models[0].fingerprint
-            ),
-            None,
-        )
+        model = library.model
+        # Of several models the one in use stays in use.
+        if model is None or request.place_of(model.fingerprint) is None:
+            first = request.models[0].fingerprint if request.models else ""
+            model = next((one for one in library.models if one.fingerprint == first), None)
         place = self.locate(request, 0)
         if not follow and (
             model is not library.model or (place is not None and place[0] is not library.dataset)

@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass, fields
 
 from robgui.core.execution.method import methods
 from robgui.core.execution.run import RunState
+from robgui.core.text.words import count
 from robgui.core.text.words import number as in_figures
 from robgui.core.verdict import Verdict
 from robgui.report import origin
@@ -88,7 +89,7 @@ def to_csv(chapters: Sequence[Chapter], models: Collection[str] = ()) -> str:
 
 def _row(chapter: Chapter, name: str, content: str, said: Verdict) -> Row:
     request = chapter.run.request
-    where = request.chosen or origin.subject(request).partition(" on ")[2]
+    where = _looked_at(said) or request.chosen or origin.subject(request).partition(" on ")[2]
     return Row(
         run=chapter.run.id,
         model=name,
@@ -101,6 +102,13 @@ def _row(chapter: Chapter, name: str, content: str, said: Verdict) -> Row:
         confidence=_confidence(said),
         reservations=_reservations(chapter),
     )
+
+
+def _looked_at(said: Verdict) -> str:
+    """How many inputs a verdict rests on, where these are fewer than were offered."""
+    if said.inputs is None:
+        return ""
+    return count(said.inputs, "input")
 
 
 def _sentence(words: str) -> str:
@@ -158,9 +166,12 @@ def _parts(chapters: Sequence[Chapter]) -> list[str]:
     chosen: dict[tuple[str, str], None] = {}
     for one in chapters:
         request = one.run.request
-        if one.verdict is not None and request.dataset is not None and request.indices is not None:
-            many = len(request.indices)
-            words = request.chosen or f"{many:,} input{'' if many == 1 else 's'}"
+        if one.verdict is None or request.dataset is None:
+            continue
+        words = _looked_at(one.verdict)
+        if not words and request.indices is not None:
+            words = request.chosen or count(len(request.indices), "input")
+        if words:
             chosen[(one.title, f"of {request.dataset.name} only {words}")] = None
     return [f"{title}: {words} looked at." for title, words in chosen]
 

@@ -18,15 +18,16 @@ from robgui.core.finding_groups import counted
 from robgui.core.finding_pair import Pair, is_drawn, pair_of
 from robgui.core.text.words import percent
 from robgui.core.verdict import Status
-from robgui.core.workspace.speaking import gravity, severities
+from robgui.core.workspace.speaking import gravity, leading_run, severities
 from robgui.report import report_content
 from robgui.report.bottom_line import BottomLine, bottom_line, is_of, speaking_in
-from robgui.report.report_content import Chapter, method_name
+from robgui.report.report_content import Chapter, by_method, method_name
 from robgui.report.story.sentences import asked_words, finding_sentence, title_of, what_to_do
 from robgui.report.story.words import Words, read_edits
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Reference, Request
+    from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
     from robgui.core.verdict import Quantity
@@ -177,13 +178,21 @@ def _about(chapter: Chapter, model: Reference | None) -> bool:
 def _others(
     told: Sequence[Chapter], model: Reference | None, methods: set[str], room: int
 ) -> list[Chapter]:
-    """The gravest answer of every method that no finding speaks of, the worst first."""
+    """What speaks for every method that no finding speaks of, the worst first."""
     speaking = speaking_in(told)
-    gravest: dict[str, Chapter] = {}
-    for one in sorted(told, key=lambda chapter: gravity(chapter.verdict, 0.0)):
-        if one.run.id in speaking and _about(one, model) and method_name(one) not in methods:
-            gravest.setdefault(method_name(one), one)
-    return list(gravest.values())[: max(0, min(room, MOST_RUNS))]
+    own = {one.run.id: one for one in told if one.run.id in speaking and _about(one, model)}
+
+    def weight(run: Run) -> tuple[int, float]:
+        return gravity(own[run.id].verdict, 0.0)
+
+    groups = by_method(list(own.values()))
+    leads = [
+        leading_run([one.run for one in group], weight)
+        for name, group in groups.items()
+        if name not in methods
+    ]
+    worst = sorted((run for run in leads if run is not None), key=weight)
+    return [own[run.id] for run in worst][: max(0, min(room, MOST_RUNS))]
 
 
 def _start(

@@ -117,7 +117,10 @@ def test_a_request_of_some_inputs_says_of_how_many_and_how_they_were_chosen():
     some = build_request(known, [], data, {}, indices=(1, 2), how="label=red")
     assert some.chosen == "2 of 6 inputs (label=red)" and some.chosen in subject(some)
     assert build_request(known, [], data, {}, indices=range(6), how="x").chosen == ""
-    assert build_request(known, [], data, {}, indices=(3,), how="x").chosen == ""
+    one = build_request(known, [], data, {}, indices=(3,), how="label=red")
+    assert one.chosen == "1 of 6 inputs (label=red)", "a filter left one of many"
+    alone = build_request(find("zonnscan"), [], data, {}, indices=(3,), how="x")
+    assert alone.chosen == "", "the input that is asked about"
     assert build_request(known, [], data, {}).chosen == ""
     plain = build_request(known, [], data, {}, indices=(1, 2))
     assert plain.chosen == "2 of 6 inputs" and plain.fingerprint == some.fingerprint

@@ -19,7 +19,7 @@ def run(name: str, said: Verdict = NONE, state: RunState = RunState.DONE, **more
     asked = {"params": {}, "indices": (21,), **more}
     model = Reference(kind="model", name="net", fingerprint="a" * 16)
     data = Reference(kind="dataset", name="signs", fingerprint="d" * 16)
-    request = Request(analysis="feature_game", models=(model,), dataset=data, **asked)
+    request = Request(**{"analysis": "feature_game", "models": (model,), "dataset": data, **asked})
     return Run(name, request, state, 0.0, verdict=said, has_result=True)
 
 
@@ -86,6 +86,28 @@ def test_a_first_look_at_some_of_the_inputs_yields_to_a_run_of_all() -> None:
     assert names(some, run("all", indices=None)) == ["all"]
     own = run("own", indices=(0, 2), chosen="2 of 4 inputs (label=red)")
     assert names(own, run("all", indices=None)) == ["own", "all"]
+
+
+def test_of_many_inputs_the_run_over_most_of_them_speaks() -> None:
+    everything = run("all", NONE, analysis="accuracy", indices=None)
+    one = run("one", FOUND, analysis="accuracy", chosen="1 of 800 inputs (wrong)")
+    old = run("old", FOUND, analysis="accuracy")
+    two = run("two", NONE, analysis="accuracy", indices=(3, 4), chosen="2 of 800 inputs (frog)")
+    spread = "3 of 800 inputs (evenly spread)"
+    look = run("look", NONE, analysis="accuracy", indices=(1, 2, 3), chosen=spread)
+    assert names(one, old, two, everything) == ["all"]
+    assert names(one, old, two, look) == ["look"], "a first look is one at all of them"
+    assert names(one, old, two) == ["two"]
+    stopped = run("stopped", NONE, RunState.CANCELLED, analysis="accuracy", indices=None)
+    assert names(one, stopped) == ["stopped"]
+
+
+def test_for_one_model_a_run_of_several_models_asks_the_same() -> None:
+    models = [Reference(kind="model", name=name, fingerprint=name * 16) for name in "ab"]
+    both = run("both", analysis="corruptions", indices=None, models=tuple(models))
+    alone = run("alone", FOUND, analysis="corruptions", indices=None)
+    assert names(alone, both) == ["alone", "both"]
+    assert [one.id for one in speakers([alone, both], "a" * 16)] == ["alone"]
 
 
 def test_a_question_is_answered_by_a_run_that_ended_with_its_settings() -> None:

@@ -15,7 +15,7 @@ from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.gui.app.rail import places
 
 #: A sign, a number, its unit: what reads as another number when its end is cut.
-NUMBER = re.compile(r"^([✓✗!?≠] )+[\d-]|^[-+]?\d[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*( ?[%a-zµ]{1,6}){0,4}$")
+NUMBER = re.compile(r"^([✓✗!?] )+[\d-]|^[-+]?\d[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*( ?[%a-zµ]{1,6}){0,4}$")
 MODEL = Reference(kind="model", name="a_rather_long_name_of_a_model.pt2", fingerprint="a" * 16)
 DATA = Reference(kind="dataset", name="gtsrb", fingerprint="d" * 16)
 NUMBERS = (1234567.0, 3.1e-12, 0.0704, 12.3456)

@@ -14,16 +14,17 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from torch import nn
 
-from robgui.core.execution.request import build_request
+from robgui.core.execution.request import Reference, Request, build_request
+from robgui.core.execution.run import Run, RunState
 from robgui.core.model.accuracy import note
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Quantity, Status, Verdict
-from robgui.core.view import Table
+from robgui.core.view import Axis, Bars, Series, Table
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NOTHING_IN_COMMON, SAME, Columns, matching
-from robgui.gui.pages.compare_runs import NOTHING_RUN, NOTHING_YET
+from robgui.gui.pages.compare_runs import NOTHING_RUN, NOTHING_YET, most_useful
 from robgui.gui.pages.scoreboard import BEFORE
 from robgui.gui.pages.scoreboard_cells import NOT_RUN, ScoreCell, rank_of
 from tests.gui import sample_views as samples
@@ -74,6 +75,39 @@ def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(
         assert other.plot.box.viewRange()[0] == pytest.approx([0.1, 0.2], abs=0.01)
 
 
+def test_two_models_that_answered_the_same_are_compared_before_anything_else():
+    def of(name, model, indices):
+        made = Reference(kind="model", name=model, fingerprint=model * 16)
+        data = Reference(kind="dataset", name="d", fingerprint="d" * 16)
+        request = Request(analysis="zonnscan", models=(made,), dataset=data, indices=indices)
+        return Run(name, request, RunState.DONE, 0.0, has_result=True)
+
+    runs = [of("new", "a", (7,)), of("b", "b", (0,)), of("a", "a", (0,)), of("old", "a", (3,))]
+    first, second = most_useful(runs)
+    assert (first.id, second.id) == ("a", "b")
+    first, second = most_useful([runs[0], runs[3]])
+    assert (first.id, second.id) == ("old", "new"), "one model on two inputs"
+    assert most_useful(runs[:1]) is None
+
+
+def test_what_a_picture_says_of_its_order_is_told_of_that_picture_alone(qtbot):
+    columns = Columns()
+    qtbot.addWidget(columns)
+    values = Axis("share", low=0.0, high=1.0)
+    note = "The weakest class comes first."
+    left, right = (
+        Bars("Classes", values, names, (Series("right", np.array([0.1, 0.9])),), note=note)
+        for names in (("frog", "car"), ("car", "frog"))
+    )
+    columns.show_pair((left, right), alike=False)
+    shown = [slot.widget.view for slot in columns.slots]
+    assert {view.names for view in shown} == {("frog", "car")}
+    np.testing.assert_allclose(shown[2].series[0].values, [0.8, -0.8])
+    assert columns.note.text() == f"First: {note} Second: the same order as in the first."
+    columns.show_pair((left, left), alike=False)
+    assert columns.note.text() == note
+
+
 def test_every_view_that_both_runs_have_stands_behind_a_tab(qtbot, page):
     titles = [page.tabs.tabText(i) for i in range(page.tabs.count())]
     assert titles[:3] == ["Confidence", "Distance", "Safe regions"] and len(titles) == 8
@@ -89,7 +123,8 @@ def test_the_verdict_of_each_run_stands_above_its_picture_with_its_status(page, 
     page.show_pair(*two_runs)
     first, second = page.verdicts
     assert first.status.text() == "! At risk" and second.status.text() == "✓ Holds"
-    assert second.sentence.text() == "All is <i>well</i> at 1.00." and not second.rest.isVisible()
+    assert second.sentence.text().endswith(": All is <i>well</i> at 1.00.")
+    assert not second.rest.isVisible()
 
 
 def row_of(board, title):
@@ -103,21 +138,21 @@ def test_the_scoreboard_has_a_row_per_question_and_a_column_per_model(page):
     titles = [board.headerData(c, Qt.Orientation.Horizontal) for c in range(5)]
     assert titles == ["Analysis", "Measured", "On", "fashion_mlp\n.pt2", "fashion_rnn.pt"]
     row = row_of(board, SAMPLED)
-    assert [board.index(row, c).data() for c in (3, 4)] == ["! 0.5", "≠ ✓ 1 · fashion.npz 0"]
+    assert [board.index(row, c).data() for c in (3, 4)] == ["! 0.5", "✓ 1 · other settings"]
     for dark in (False, True):
         theme.apply(dark)
         inks = [
             board.index(row, c).data(Qt.ItemDataRole.ForegroundRole).name().upper() for c in (3, 4)
         ]
         assert inks == [
-            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.UNKNOWN)
+            status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.HOLDS)
         ]
     theme.apply(False)
     grounds = [board.index(row, c).data(Qt.ItemDataRole.BackgroundRole) for c in (3, 4)]
     assert grounds[0].name() == status_ink(Status.AT_RISK).colour(False).lower()
-    assert grounds[1] is None, "what cannot be compared has no colour"
+    assert grounds[1] is None, "what cannot be compared has no ground"
     tip = board.index(row, 3).data(Qt.ItemDataRole.ToolTipRole)
-    assert "At risk. All is &lt;i&gt;well" in tip
+    assert "At risk. Only 1 of 2,000 inputs: All is &lt;i&gt;well" in tip
 
 
 def test_the_scoreboard_begins_with_how_often_each_model_is_right_where_that_is_known(store, page):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
-from robgui.core.verdict import Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.docks.runs_items import RESULT, RunsModel
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NO_DIFFERENCE
@@ -18,6 +20,7 @@ from robgui.gui.pages.scoreboard import BEFORE, Scoreboard
 from robgui.gui.panels.generic import GenericPanel
 from robgui.report.report_content import chapter
 
+FAILED = Verdict(Status.FAILS, "A change turns it.")
 HOLDS = Verdict(Status.HOLDS, "Noise does not change it.")
 SEEN = Finding(
     "adversarial",
@@ -107,6 +110,31 @@ def test_a_failure_is_known_again_when_the_workspace_is_opened_again(qtbot, stor
     assert store.history.shown(held).status is Status.AT_RISK
 
 
+def test_a_run_of_another_input_does_not_stand_in_for_the_worst_known(qtbot, store):
+    near, far = (
+        replace(FAILED, number=Quantity("Nearest change", value, better="high"))
+        for value in (0.0265, 0.2)
+    )
+    keep(qtbot, store, "zonnscan", HOLDS, index=7)
+    keep(qtbot, store, "zonnscan", near, index=0, model=1)
+    keep(qtbot, store, "zonnscan", far, index=3, model=1)
+    with_results(store)
+    board = Scoreboard(store)
+    qtbot.addWidget(board)
+    board.show()
+    row = board.analyses.index("zonnscan")
+    cells = [board.model().index(row, column) for column in (BEFORE, BEFORE + 1)]
+    assert cells[1].data() == "✗ 0.0265 · other inputs: fashion.npz 0"
+    inks = [cell.data(Qt.ItemDataRole.ForegroundRole).name().upper() for cell in cells]
+    assert inks[1] == status_ink(Status.FAILS).colour(False), "a failure is not paler for that"
+    keep(qtbot, store, "zonnscan", HOLDS, index=3)
+    with_results(store)
+    board.refresh()
+    row = board.analyses.index("zonnscan")
+    cells = [board.model().index(row, column).data() for column in (BEFORE, BEFORE + 1)]
+    assert cells == ["✓ Holds", "✗ 0.2"], "what both have answered is compared"
+
+
 def test_a_cell_that_answers_another_question_than_its_row_is_marked(qtbot, store):
     keep(qtbot, store, "last_particle", HOLDS, index=0)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
@@ -116,7 +144,7 @@ def test_a_cell_that_answers_another_question_than_its_row_is_marked(qtbot, stor
     board.show()
     row = board.analyses.index("last_particle")
     cells = [board.model().index(row, column).data() for column in (BEFORE, BEFORE + 1)]
-    assert cells == ["✓ Holds", "≠ ✓ Holds · fashion.npz 3"]
+    assert cells == ["✓ Holds", "✓ Holds · other inputs: fashion.npz 3"]
     keep(qtbot, store, "last_particle", HOLDS, index=0, model=1)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
     with_results(store)

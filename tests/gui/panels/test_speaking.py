@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
-from robgui.core.verdict import Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.gui.pages.findings.known import SeenInput, answers
 from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.overview_tiles import how_many_done
 from robgui.gui.pages.scoreboard import BEFORE, Scoreboard
 from tests.gui import sample_views as samples
 
@@ -83,13 +85,73 @@ def test_run_and_stop_do_not_erase_a_failure_from_the_scoreboard(qtbot, store):
 def test_the_picture_comes_back_when_the_run_that_drew_over_it_does_not_speak(
     qtbot, store, overview
 ):
-    found = replace(keep(qtbot, store, "feature_game", FOUND, [SEEN]), has_result=True)
+    keep(qtbot, store, "feature_game", NONE)
+    first = store.history.runs[0]
+    tile = tile_of(overview, "feature_game")
+    tile.set_run(first, NONE)
+    assert tile.due(first) and not tile.due(first)
+    tile.show_live(FOUND, samples.curves(0.5))
+    assert tile.verdict == FOUND, "graver than what is known"
+    tile.set_run(first, NONE)
+    assert tile.verdict == NONE and tile.due(first), "its picture is read again"
+
+
+def test_a_run_under_way_does_not_speak_over_one_that_found_more(qtbot, store, overview):
+    keep(qtbot, store, "feature_game", FOUND, [SEEN])
+    found = store.history.runs[0]
     tile = tile_of(overview, "feature_game")
     tile.set_run(found, FOUND)
-    assert tile.due(found) and not tile.due(found)
-    tile.show_live(NONE, samples.curves(0.5))
-    tile.set_run(found, FOUND)
-    assert tile.verdict == FOUND and tile.due(found), "its picture is read again"
+    assert tile.due(found)
+    worse = replace(FOUND, sentence="19 pixels turn “Coat” into “Shirt”.")
+    tile.show_live(worse, samples.curves(0.5))
+    assert tile.verdict == FOUND and tile.picture is None, "its own number and picture stay"
+    going = replace(found, state=RunState.RUNNING)
+    tile.set_run(going, FOUND)
+    tile.show_live(worse, samples.curves(0.5))
+    assert tile.verdict == worse, "the run on show goes on itself"
+
+
+def test_a_stopped_run_is_marked_on_its_card_and_not_counted_as_done(qtbot, store, overview):
+    keep(qtbot, store, "feature_game", NONE.stopped(), state=RunState.CANCELLED)
+    overview.refresh()
+    tile = tile_of(overview, "feature_game")
+    assert shown(tile.status) == "? Cannot tell (stopped)"
+    assert "1 stopped early" in shown(overview.hero.subject)
+    jobs = [SimpleNamespace(state=RunState(state)) for state in ("done", "cancelled", "failed")]
+    assert how_many_done(jobs) == "1 of 3 analyses done, 1 stopped, 1 failed"
+    keep(qtbot, store, "feature_game", FOUND)
+    overview.refresh()
+    assert shown(tile.status) == "✗ Failure found"
+
+
+def test_a_filtered_run_does_not_speak_for_the_data_on_its_card(qtbot, store, overview):
+    library, workspace = store.library, store.history.workspace
+    for indices, said in ((None, NONE), ((3,), FOUND), ((3, 4), FOUND)):
+        request = build_request("accuracy", [library.model], library.dataset, {}, indices=indices)
+        run = workspace.add_run(request)
+        workspace.update_run(run.id, state=RunState.DONE, verdict=said)
+    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+        store.history.refresh()
+    store.history.runs = [replace(one, has_result=True) for one in store.history.runs]
+    overview.refresh()
+    tile = tile_of(overview, "accuracy")
+    assert tile.run.request.indices is None and tile.verdict.status is Status.UNKNOWN
+
+
+def test_a_number_of_a_filtered_part_says_so_on_its_card(qtbot, store, overview):
+    library, workspace = store.library, store.history.workspace
+    said = replace(NONE, number=Quantity("Accuracy", 0.0, better="high"))
+    request = build_request(
+        "accuracy", [library.model], library.dataset, {}, indices=(3,), how="label:Coat"
+    )
+    run = workspace.add_run(request)
+    workspace.update_run(run.id, state=RunState.DONE, verdict=said)
+    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+        store.history.refresh()
+    store.history.runs = [replace(one, has_result=True) for one in store.history.runs]
+    overview.refresh()
+    tile = tile_of(overview, "accuracy")
+    assert shown(tile.scale).endswith("; only 1 of 2,000 inputs (label:Coat)")
 
 
 def test_a_first_look_does_not_take_the_place_of_a_whole_run(qtbot, store, overview, monkeypatch):

@@ -130,7 +130,9 @@ def test_words_that_stay_the_same_are_not_laid_out_again(qtbot, store, sampled, 
     assert said == []
     panel.stated = panel.stated.stopped()
     panel.say_again()
-    assert [one.sentence for one in said] == [panel.stated.sentence]
+    first, second = store.library.models
+    whose = f"About {second.name}, not {first.name}: "
+    assert [one.sentence for one in said] == [f"{whose}{panel.stated.sentence}"]
 
 
 class _Seen(WhenSeen, QWidget):

@@ -13,6 +13,7 @@ from robgui.analyses.semantic.result import image_place
 from robgui.analyses.semantic.words import place_words
 from robgui.core.offer import Offer
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.panels.headline import place_in_use
 from robgui.gui.panels.semantic.map_facts import (
     MEAN,
     at_of,
@@ -63,6 +64,7 @@ class SemanticMapPanel(ScenePanel):
         self._choices: tuple[tuple[int, int], ...] = ()
         self._listed: object = None
         self._first: object = None
+        self._of: tuple[object, int] = (None, 0)
         super().__init__(store, analysis)
 
     def build(self) -> QWidget:
@@ -121,6 +123,7 @@ class SemanticMapPanel(ScenePanel):
     def draw(self, result: MapResult) -> None:
         """The map, its marks, and the list of traps once there are any."""
         self._offer_choices(result)
+        self._choose_in_use()
         self.path.play.setVisible(len(result.axes) > 1)
         self.view.show_map(result, self.params, *self.which)
         self._mark_points(result)
@@ -167,6 +170,20 @@ class SemanticMapPanel(ScenePanel):
                 self.chooser.setItemData(place, paper_name(choice), Qt.ItemDataRole.ToolTipRole)
             self.chooser.setCurrentIndex(0)
         self.chooser.setVisible(len(choices) > 1)
+
+    def _choose_in_use(self) -> None:
+        """A run of several models opens on the map of the one in use."""
+        place = place_in_use(self.request, self.store.library.model)
+        if place is None or (self._of[0] is self.request and self._of[1] == place):
+            return
+        self._of = (self.request, place)
+        wanted = (at for at, which in enumerate(self._choices) if which[0] == place)
+        with QSignalBlocker(self.chooser):
+            self.chooser.setCurrentIndex(next(wanted, self.chooser.currentIndex()))
+
+    def _model_changed(self) -> None:
+        super()._model_changed()
+        self._redraw()
 
     def _redraw(self) -> None:
         if self.result is not None:

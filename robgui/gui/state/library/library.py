@@ -290,7 +290,8 @@ class Library(QObject):
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""
-        return fingerprint in {one.fingerprint for one in [*self.models, *self.datasets]}
+        models, data = self.models, self.datasets
+        return fingerprint in {*(m.fingerprint for m in models), *(d.fingerprint for d in data)}
 
     # --- both together ----------------------------------------------------------------------------
 
@@ -325,7 +326,6 @@ class Library(QObject):
         self.predictions.clear()
         classifier, dataset = self.model, self.dataset
         if classifier is None or dataset is None:
-            # The answer about the pair before may still be on its way.
             self._background.drop("match")
             return
 

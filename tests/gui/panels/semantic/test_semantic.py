@@ -191,6 +191,8 @@ def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, ru
     run(panel, pane, **GRID)
     settle(qtbot, store)
     store.library.remove_model(store.library.models[0])
+    assert panel.which == (1, 0), "the map of the model that is in use now"
+    panel.choose((0, 0))
     panel.view.matrix.heat.hovered.emit((0.0, 100.0))
     assert "fashion_mlp.pt2 is not open" in panel.here.picture.words
 
