@@ -84,6 +84,7 @@ class StatusBar(QStatusBar):
         store.working.connect(self._show_working)
         store.ready.connect(self.look)
         store.job_changed.connect(lambda _: self._show_runs())
+        store.job_changed.connect(lambda _: self._show_speed())
         theme.changed.connect(self._tint)
         self._tint()
         self._show_working("")
@@ -108,7 +109,7 @@ class StatusBar(QStatusBar):
         if room != self.speed.minimumWidth():
             self.speed.setMinimumWidth(room)
             self._place()
-        if self.working.text():
+        if self.working.text() or self._store.runner.at_work:
             resting = "busy"
         else:
             resting = "idle"

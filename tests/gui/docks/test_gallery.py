@@ -305,9 +305,9 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     qtbot.addWidget(gallery)
     gallery.filter.classes.setCurrentIndex(1)
     name = gallery.filter.classes.currentText()
-    assert filled.scope is not None and filled.filter == f"label={name}"
+    assert filled.scope is not None and filled.filter.words == f"label={name}"
     known = filled.analyses["count_up"]
-    request = filled.next_run.build(known, known.params(), filled.scope, filled.filter)
+    request = filled.next_run.build(known, known.params(), filled.scope, filled.filter.words)
     total = len(filled.library.dataset)
     assert request.chosen == f"{len(filled.scope)} of {total} inputs (label={name})"
     filled.submit(request)
@@ -318,7 +318,7 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     assert said.startswith(f"Only {request.chosen}: Counted")
     gallery.filter.reset()
     gallery.filter.changed.emit()
-    assert filled.scope is None and filled.filter == ""
+    assert filled.scope is None and filled.filter.words == ""
 
 
 def test_drawings_of_table_rows_stand_on_the_ground_of_the_theme(qtbot, store, empty):

@@ -185,7 +185,7 @@ class Gallery(QWidget):
             scope = None
         else:
             scope = tuple(np.sort(rows).tolist())
-        self._store.set_scope(scope, self.filter.words())
+        self._store.set_scope(scope, self.filter.described())
         self._say_empty()
         self.clear.setVisible(dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
