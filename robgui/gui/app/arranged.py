@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QDockWidget,
     QMainWindow,
     QSizePolicy,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.room import Room
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks import Gallery, LogView, Runs
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.findings import Findings
@@ -147,6 +149,8 @@ class Arranged(QMainWindow):
         self.form_dock = self._dock("Settings", "form", self.run_pane)
         self.runs_dock = self._dock("Runs", "runs", self.runs)
         self.log_dock = self._dock("Log", "log", self.log)
+        theme.changed.connect(self._tint_close)
+        self._tint_close()
         self.room = Room(
             (self.gallery_dock, self.runs_dock, self.log_dock),
             {
@@ -159,6 +163,14 @@ class Arranged(QMainWindow):
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         self._place_docks()
+
+    def _tint_close(self) -> None:
+        """Gives the lists a button to close them; the style alone draws none that is seen."""
+        for dock in (self.runs_dock, self.log_dock):
+            close = dock.findChild(QAbstractButton, "qt_dockwidget_closebutton")
+            if close is not None:
+                close.setIcon(icon("close"))
+                close.setToolTip(f"Hide {dock.windowTitle().lower()}")
 
     def _dock(self, title: str, name: str, widget: QWidget) -> QDockWidget:
         dock = QDockWidget(title, self, objectName=name)

@@ -38,7 +38,7 @@ class Room:
         if front is not None:
             self._front = front
         if self._front is None:
-            self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
+            self._front = next((one for one in self._docks[1:] if in_front(one)), None)
         for dock in self._docks:
             if dock in wanted and not dock.isHidden() and not dock.isFloating():
                 dock.hide()
@@ -76,6 +76,6 @@ def come_forward(dock: QDockWidget) -> None:
     QTimer.singleShot(0, dock, dock.raise_)  # The tabs are laid out only then.
 
 
-def _in_front(dock: QDockWidget) -> bool:
+def in_front(dock: QDockWidget) -> bool:
     """Whether it is the one of several tabs that is seen."""
     return not dock.isHidden() and not dock.visibleRegion().isEmpty()

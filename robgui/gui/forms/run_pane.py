@@ -21,7 +21,7 @@ from robgui.core.text.words import count
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.forms import ParamsForm
-from robgui.gui.forms.progress_line import ProgressLine
+from robgui.gui.forms.run_progress import RunProgress
 from robgui.gui.forms.scope_line import ScopeLine
 from robgui.gui.forms.steady_width import hold_width
 from robgui.gui.widgets.elided import beginning
@@ -82,7 +82,7 @@ class RunPane(QWidget):
         self.pause = QPushButton("Pause")
         self.stop = QPushButton("Stop", toolTip="Stop and keep what there is (Ctrl+.)")
         self.reset = QPushButton("Defaults", toolTip="Back to the default settings")
-        self._line = ProgressLine()
+        self._line = RunProgress()
         self.progress, self.left = self._line.bar, self._line.words
         self.scope, self.short_scope = ScopeLine(store), ScopeLine(store, short=True)
         self.folded = False

@@ -1,4 +1,4 @@
-"""ProgressLine: how far the run at work is, and which one it is where another page asked for it."""
+"""RunProgress: how far the run at work is, and which one it is where another page asked for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
 
 
-class ProgressLine:
+class RunProgress:
     """A bar and the words below it.
 
     Attributes:
