@@ -238,6 +238,7 @@ def _mistake(result: AccuracyResult, one: Shown) -> Finding:
         "class": taken,
         "other_class": given,
         "place": one.place,
+        "input_name": one.name,
         "wrong": 1,
         "confidence": one.confidence,
     }
@@ -282,7 +283,12 @@ def _sheet(pictures: Sequence[np.ndarray]) -> np.ndarray | None:
 def _suspect(result: AccuracyResult, one: Shown) -> Finding:
     taken, given = result.classes[one.truth], result.classes[one.predicted]
     title = f"Check the label “{taken}” of {one.name}: model and neighbours say “{given}”"
-    detail = {"place": one.place, "label": taken, "suggested": given}
+    detail = {
+        "place": one.place,
+        "input_name": one.name,
+        "label": taken,
+        "suggested": given,
+    }
     return Finding("label", title, _LABEL * one.confidence, detail, one.picture, one.input)
 
 

@@ -133,6 +133,7 @@ def _batch_finding(
         "confidence_after": float(result.confidence_after[place]),
         "model_calls": int(result.calls[place]),
         "place": int(result.numbers[place]),
+        "input_name": result.keys[place],
     }
     distance = float(result.severity[place, COLUMN[params.norm]])
     severity = max(0.0, 1 - 10 * share_of(distance, params.norm, image))
