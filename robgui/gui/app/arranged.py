@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QDockWidget,
     QMainWindow,
+    QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QTabWidget,
@@ -116,7 +118,7 @@ class Arranged(QMainWindow):
         self._panels: dict[str, Panel] = {}
         self._methods: tuple[Page, ...] = pages()
         self.pages: QStackedWidget = QStackedWidget()
-        self.pages.setMinimumSize(360, 320)
+        self.pages.setMinimumSize(360, 240)
         self.overview = Overview(self.store)
         self.pages.addWidget(self.welcome)
         self.pages.addWidget(self.overview)
@@ -136,8 +138,7 @@ class Arranged(QMainWindow):
         self.rail.chosen.connect(self._page_chosen)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        bar.addWidget(self.rail)
-        self.rail.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        bar.addWidget(_scrolling(self.rail))
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, bar)
 
     def _make_docks(self) -> None:
@@ -207,6 +208,38 @@ class Arranged(QMainWindow):
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
         self.folding.apply()
+
+
+def _scrolling(rail: Rail) -> QScrollArea:
+    """Large text on a low screen scrolls the rail; it must not make the window higher than that."""
+    scroll = _RailScroll(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setWidget(rail)
+    rail.marked.connect(scroll.ensureWidgetVisible)
+    scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+    return scroll
+
+
+class _RailScroll(QScrollArea):
+    """As wide as the rail, whatever its words are, and as low as a few buttons."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._wide(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._wide(), self.fontMetrics().height() * 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lower, the rail may do without words, and is narrower then."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self.updateGeometry)  # Not while the window lays itself out.
+
+    def _wide(self) -> int:
+        rail, bar = self.widget(), self.verticalScrollBar()
+        if rail is None:
+            return 0
+        over = rail.minimumSizeHint().height() > self.height()
+        return rail.minimumSizeHint().width() + (bar.sizeHint().width() if over else 0)
 
 
 def first_size(available: QRect) -> QSize:

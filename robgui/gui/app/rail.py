@@ -67,9 +67,14 @@ class Rail(QWidget):
     """Chooses the page in the middle.
 
     In a low window its buttons move together, and drop their words if that is not enough.
+
+    Signals:
+        chosen: The number of the page whose button was pressed.
+        marked: The button of the page on show.
     """
 
     chosen = Signal(int)
+    marked = Signal(QWidget)
 
     def __init__(self, pages: list[RailEntry]) -> None:
         super().__init__()
@@ -93,6 +98,7 @@ class Rail(QWidget):
     def choose(self, number: int) -> None:
         """Marks page ``number`` as the one on show."""
         self._group.button(number).setChecked(True)
+        self.marked.emit(self._group.button(number))
 
     def minimumSizeHint(self) -> QSize:
         """As high as the icons alone."""

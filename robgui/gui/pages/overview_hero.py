@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.widgets.flow import Flow
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
 from robgui.gui.widgets.pair.fitted import Fitted
@@ -115,9 +116,7 @@ class Hero(QFrame):
         self.subject = Label(wordWrap=True)
         self.subject.setProperty("role", "quiet")
         self.next: dict[str, QPushButton] = {}
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addStretch(1)
+        self._row = Flow()
         self._arrange()
         theme.changed.connect(self._tint)
 
@@ -161,15 +160,13 @@ class Hero(QFrame):
             for name, words in steps.items():
                 self.next[name].setText(words)
             return
-        for button in self.next.values():
-            button.deleteLater()
         self.next = {}
         for place, (name, words) in enumerate(steps.items()):
             button = QPushButton(words)
             button.setProperty("role", "primary" if place == 0 else "")
             button.clicked.connect(lambda _=False, name=name: self.wants.emit(name))
             self.next[name] = button
-            self._row.insertWidget(place, button)
+        self._row.show_items(list(self.next.values()))
 
     def _arrange(self) -> None:
         words = QVBoxLayout()
@@ -182,7 +179,7 @@ class Hero(QFrame):
         words.addWidget(self.reason)
         words.addWidget(self.subject)
         words.addStretch(1)
-        words.addLayout(self._row)
+        words.addWidget(self._row)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.setSpacing(16)
