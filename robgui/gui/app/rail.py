@@ -166,7 +166,9 @@ class Rail(QWidget):
 
 
 def shortcut(number: int) -> str:
-    """The keys that show page ``number``; there are nine."""
+    """The keys that show page ``number``; there are eighteen."""
     if number < 9:
         return f"Ctrl+{number + 1}"
+    if number < 18:
+        return f"Alt+{number - 8}"
     return ""

@@ -185,8 +185,8 @@ class Overview(WhenSeen, QWidget):
             store.job_changed,
         ):
             signal.connect(self._changed)
-        for signal in (store.inspection.changed, store.working):
-            signal.connect(self._went_on)
+        store.inspection.changed.connect(self._changed)
+        store.working.connect(self._went_on)
         store.job_stepped.connect(self._show_live)
         self._lead.wants_findings.connect(self.wants_findings)
         self._lead.wants_action.connect(self.wants_action)
@@ -231,13 +231,26 @@ class Overview(WhenSeen, QWidget):
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
-            ended = sum(job.state.ended for job in inspection.jobs)
+            ended, methods = self._methods_done()
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
             known = f", {inspection.skipped} already answered" if inspection.skipped else ""
-            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done{known}, {words}")
+            self.left.set_words(f"{ended} of {methods} methods done{known}, {words}")
         else:
             self.left.set_words("")
+
+    def _methods_done(self) -> tuple[int, int]:
+        """Of the methods that the inspection asks, how many are done, and how many there are.
+
+        The cards below are counted in the same way.
+        """
+        jobs = self._store.inspection.jobs
+        asked = [
+            own
+            for tile in self.tiles
+            if (own := [one for one in jobs if belongs(tile.page, one.request.analysis)])
+        ]
+        return sum(all(one.state.ended for one in own) for own in asked), len(asked)
 
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from robgui.core.finding_pair import Pair
 
 NOT_ASKED = "Not inspected yet"
+AT_WORK = "Being inspected"
+WAIT = "Each method takes a first look at this model and input; what it finds stands here then."
 ASK = "Press “Inspect everything”: each method takes a first look at this model and input."
 #: The picture is as many lines of text high; in a low window the second.
 _LINES, _LOW_LINES = 12, 8
@@ -44,21 +46,32 @@ class Overall:
         status: The worst of them; None while none was asked.
         reason: What the one that decides says.
         tally: How many methods say what.
+        heading: In place of a status where there is none.
     """
 
     status: Status | None
     reason: str
     tally: str
+    heading: str = NOT_ASKED
 
 
-def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None) -> Overall:
+def overall(
+    verdicts: Sequence[Verdict],
+    methods: int,
+    deciding: Verdict | None,
+    *,
+    at_work: bool = False,
+) -> Overall:
     """What the verdicts of several methods come to together.
 
     Args:
         verdicts: Of the methods that were asked.
         methods: How many apply to the model.
         deciding: The worst of them, the one to be told.
+        at_work: Whether they are being asked now.
     """
+    if deciding is None and at_work:
+        return Overall(None, WAIT, "", AT_WORK)
     if deciding is None:
         return Overall(None, ASK, "")
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
@@ -129,7 +142,7 @@ class Hero(QFrame):
         """Status, reason and how many methods say what."""
         self._status = said.status
         if said.status is None:
-            words = NOT_ASKED
+            words = said.heading
         else:
             words = f"{said.status.sign} {said.status.words}"
         self.status.setText(words)

@@ -53,7 +53,9 @@ class Lead(QObject):
         told = [tile for tile in tiles if tile.told is not None]
         worst = min(told, key=self._weight, default=None)
         verdicts = [tile.told for tile in told if tile.told is not None]
-        said = overall(verdicts, applying, None if worst is None else worst.told)
+        deciding = None if worst is None else worst.told
+        at_work = self._store.inspection.running
+        said = overall(verdicts, applying, deciding, at_work=at_work)
         self.hero.show_overall(said, subject)
         self.hero.show_next(self._next_steps(len(told) < applying))
         self._show_picture(None if worst is None else self._worst_finding(worst))

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from robgui.gui.app.app import application
-from robgui.gui.app.rail import Rail, RailEntry, places
+from robgui.gui.app.rail import Rail, RailEntry, places, shortcut
 from robgui.gui.app.theme import icon
 from robgui.gui.panels import pages
 
@@ -70,3 +70,8 @@ def test_the_methods_stand_between_the_overview_and_the_findings_with_icons_of_t
     methods = found[2:-2]
     assert [place.title for place in methods] == [page.title for page in pages()]
     assert all(place.icon.is_file() and not icon(place.icon).isNull() for place in methods)
+
+
+def test_every_page_of_ours_has_keys_of_its_own():
+    keys = [shortcut(number) for number in range(len(places()))]
+    assert all(keys) and len(set(keys)) == len(keys)

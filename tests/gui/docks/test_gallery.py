@@ -16,6 +16,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.gui.app.theme import theme
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
+from robgui.gui.docks.gallery.count_line import CountLine
 from robgui.gui.docks.gallery.items import InputEntry
 from robgui.gui.docks.gallery.painting import guess_in
 from robgui.gui.state.selection import Selection
@@ -336,3 +337,12 @@ def test_drawings_of_table_rows_stand_on_the_ground_of_the_theme(qtbot, store, e
             assert corner() == theme.colours.surface
     finally:
         theme.apply(False)
+
+
+def test_a_share_of_the_first_answers_is_not_told_as_an_accuracy(qtbot, dataset):
+    line = CountLine()
+    qtbot.addWidget(line)
+    line.tell(dataset, 60, 0, (1.0, 19), counted=False)
+    assert line.text() == "60 inputs · 19 of 60 answered so far"
+    line.tell(dataset, 60, 0, (0.8, 60), counted=True)
+    assert line.text() == "60 inputs · 80.0 % of 60 right"

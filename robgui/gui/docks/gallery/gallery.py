@@ -207,8 +207,9 @@ class Gallery(QWidget):
         """
         self.view.viewport().update()
         library = self._store.library
-        right = library.predictions.accuracy()
-        self.count.tell(library.dataset, len(self.model.rows), self.filter.shown.open, right)
+        told, shown = library.predictions, len(self.model.rows)
+        over, later = told.measured is not None, self.filter.shown.open
+        self.count.tell(library.dataset, shown, later, told.accuracy(), counted=over)
 
     # --- what is on screen ------------------------------------------------------------------------
 
