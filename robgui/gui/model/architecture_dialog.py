@@ -148,6 +148,9 @@ class ArchitectureDialog(QDialog):
             self.architecture.setText(f"{path}:")
             self.architecture.setFocus()
             self._offer({Path(path): networks_of(Path(path))})
+            if self.offered.count() == 1:
+                self.offered.setCurrentIndex(0)
+                self.architecture.setText(self.offered.itemText(0))
 
     def _offer(self, files: dict[Path, list[Offered]]) -> None:
         """Lists the networks of Python files, and fills in the one that the weights fit."""
