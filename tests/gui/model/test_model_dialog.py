@@ -452,13 +452,31 @@ def test_a_python_file_that_is_chosen_offers_its_networks(qtbot, tmp_path, monke
     dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
     qtbot.addWidget(dialog)
     dialog.show()
-    assert not dialog.offered.isVisible(), "there is none beside the weights"
+    assert dialog.offered.count() == 0, "there is none beside the weights"
     file = str(tmp_path / "code" / "nets.py")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
     qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
-    assert dialog.offered.isVisible() and dialog.architecture.text() == f"{file}:Other"
+    assert dialog.offered.count() == 2 and dialog.architecture.text() == f"{file}:Other"
     dialog.offered.textActivated.emit(f"{file}:Mine")
     assert dialog.architecture.text() == f"{file}:Mine"
+
+
+def test_the_one_function_of_a_chosen_file_is_filled_in_and_there_is_one_field(
+    qtbot, tmp_path, monkeypatch
+):
+    torch.save({"0.weight": torch.zeros(2, 2)}, tmp_path / "net.pth")
+    (tmp_path / "signs.py").write_text("def build():\n    return make(3)\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text(NETS, encoding="utf-8")
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    words = [dialog.offered.itemText(place) for place in range(dialog.offered.count())]
+    assert words == ["signs.py:build", "train.py:Other", "train.py:Mine"]
+    assert dialog.architecture.text() == "" and dialog.architecture is dialog.offered.lineEdit()
+    file = str(tmp_path / "signs.py")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
+    qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
+    assert dialog.architecture.text() == "signs.py:build" and dialog.open_button.isEnabled()
 
 
 @pytest.mark.parametrize(
