@@ -52,7 +52,8 @@ class ArchitectureDialog(QDialog):
         self.offered = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self.architecture = QLineEdit(placeholderText="nets.py:factory")
         self.offered.setLineEdit(self.architecture)
-        self.architecture.setCompleter(None)  # It would complete what is typed to another network.
+        # It would complete what is typed to another network.
+        self.architecture.setCompleter(None)  # type: ignore[arg-type]  # None takes it away
         self.architecture.setAccessibleName("Network")
         self.offered.setAccessibleName("Network")
         self.offered.setToolTip(
