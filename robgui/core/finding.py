@@ -20,7 +20,8 @@ class Finding:
             ``other_class`` (or ``seen_as``), the class mistaken and the class it is mistaken for;
             ``place``, the number of the input in the run, or ``inputs``, several of them, where the
             first ``wrong`` are misclassified even unchanged; ``network``, the name of the model if
-            there are several; ``third_class``, the class that the two relate to differently.
+            there are several; ``third_class``, the class that the two relate to differently;
+            ``input_name``, the name of the failing input in the data, such as its file.
         picture: ``(h, w, 3)`` uint8, what to show.
         input: float32 in [0, 1], the failing input itself.
     """
@@ -58,6 +59,11 @@ class Finding:
     def wrong(self) -> bool:
         """Whether the unchanged input already gets the wrong answer."""
         return bool(self.detail.get("wrong"))
+
+    @property
+    def input_name(self) -> str:
+        """The name of the failing input in the data; empty where none or several fail."""
+        return str(self.detail.get("input_name") or "")
 
     @property
     def network(self) -> str:

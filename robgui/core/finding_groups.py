@@ -14,7 +14,7 @@ from robgui.core.text.words import count
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Reference, Request
-    from robgui.core.finding import StoredFinding
+    from robgui.core.finding import Finding, StoredFinding
     from robgui.core.harm import Harm
 
 
@@ -122,3 +122,30 @@ def _inputs(request: Request, places: tuple[int, ...]) -> tuple[int, ...]:
 def _scene(finding: StoredFinding) -> str:
     """What a scene shows, if there is one: two shapes are two inputs."""
     return str(finding.detail.get("shape") or "")
+
+
+def number_of(finding: Finding, request: Request) -> int | None:
+    """The number in the data of the input that failed.
+
+    None if the finding is about none of them, or several.
+    """
+    indices = request.indices
+    if request.dataset is None:
+        return None
+    if indices is not None and len(indices) == 1:
+        return indices[0]
+    if len(finding.places) != 1:
+        return None
+    place = finding.places[0]
+    if indices is None:
+        return place
+    return indices[place] if place < len(indices) else None
+
+
+def input_in_words(finding: Finding, request: Request) -> str:
+    """``horse/0381.png, input 381 of tests``; empty for a finding about no single input."""
+    number = number_of(finding, request)
+    if number is None or request.dataset is None:
+        return finding.input_name
+    where = f"input {number:,} of {request.dataset.name}"
+    return f"{finding.input_name}, {where}" if finding.input_name else where

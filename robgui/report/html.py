@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import GENERATOR
-from robgui.core.finding_groups import counted
+from robgui.core.finding_groups import counted, input_in_words
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
@@ -245,7 +245,7 @@ def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> s
         address = thumbnail_address(finding.picture, _THUMBNAIL)
         picture = f'<img class="thumb" alt="{escape(finding.title)}" src="{address}">'
     if chapter is not None:
-        where = escape(origin.subject(chapter.run.request))
+        where = escape(_where(finding, chapter))
         link = f'<a href="#run-{escape(chapter.run.id)}">{escape(chapter.title)}</a>'
         run = f'{link}<p class="quiet">{where}</p>'
     if finding.starred:
@@ -262,6 +262,13 @@ def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> s
     kind = escape(f"{finding.kind}{report_content.alike(group)}")
     words = f'{star}{escape(finding.title)}<p class="quiet">{kind}</p>{note}'
     return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{run}</tr>\n"
+
+
+def _where(finding: StoredFinding, chapter: Chapter) -> str:
+    """On which input, by its file where that is known, and of which run."""
+    request = chapter.run.request
+    one = input_in_words(finding, request)
+    return ". ".join(filter(None, (one, origin.subject(request))))
 
 
 def _failed(chapters: Sequence[Chapter]) -> Iterator[str]:

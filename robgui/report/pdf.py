@@ -11,7 +11,7 @@ from robgui import manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.files import write_whole
-from robgui.core.finding_groups import counted
+from robgui.core.finding_groups import counted, input_in_words
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
@@ -30,6 +30,7 @@ from robgui.report.sheet import (
     TEXT_WIDTH,
     WIDTH,
     PaperSheet,
+    paragraph_height,
     status_colour,
 )
 from robgui.version import __version__
@@ -95,7 +96,9 @@ def sheets(workspace: Workspace, contents: Contents, figures: Figures) -> Iterat
     """The pages one after the other."""
     yield _cover(workspace, contents, figures)
     yield from _summary(contents)
-    yield from _methods(contents.told)
+    yield from method_sheets(
+        [name for name in report_content.by_method(contents.told) if name != LOOSE]
+    )
     yield from _findings(workspace, contents)
     for group in report_content.by_method(contents.in_full).values():
         for one in group:
@@ -191,22 +194,25 @@ def _summary_row(sheet: PaperSheet, cell: Cell, said: Verdict) -> None:
     sheet.y = low
 
 
-def _methods(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
-    """The methods used, in plain words."""
-    names = [name for name in report_content.by_method(chapters) if name != LOOSE]
+def method_sheets(names: Sequence[str]) -> Iterator[PaperSheet]:
+    """The methods of these names in plain words; what has no room begins a page."""
     if not names:
         return
     sheet = PaperSheet()
     sheet.text("The methods in plain words", 15, bold=True)
     for name in names:
         page = manual.page(name)
-        if sheet.left < 1.2:
+        title = paragraph_height(page.title, 11, bold=True)
+        if sheet.left < 0.18 + title + paragraph_height(page.plain, 9):
             yield sheet
             sheet = PaperSheet()
         sheet.space(0.15)
         sheet.text(page.title, 11, bold=True)
         sheet.space(0.03)
         sheet.text(page.plain, 9)
+    if sheet.left < 0.25 + paragraph_height(HOLDS_MEANS, 9):
+        yield sheet
+        sheet = PaperSheet()
     sheet.space(0.25)
     sheet.text(HOLDS_MEANS, 9, colour=QUIET)
     yield sheet
@@ -249,7 +255,9 @@ def _finding(
         f"{finding.kind}{report_content.alike(group)}, {severity}", 8.5, x=words, colour=QUIET
     )
     if chapter is not None:
-        where = f"{chapter.title}: {origin.subject(chapter.run.request)}"
+        request = chapter.run.request
+        one = input_in_words(finding, request)
+        where = ". ".join(filter(None, (one, f"{chapter.title}: {origin.subject(request)}")))
         sheet.text(where, 8.5, x=words, colour=QUIET, most=2)
     if finding.note:
         sheet.text(finding.note, 9, x=words, most=2)

@@ -163,6 +163,11 @@ def status_colour(status: Status) -> str:
     return _PAPER.colour(status_ink(status))
 
 
+def paragraph_height(text: str, size: float = 10, *, bold: bool = False) -> float:
+    """How many inches a paragraph over the whole width takes."""
+    return len(wrap(text, size, TEXT_WIDTH, bold=bold)) * line_height(size)
+
+
 def table_height(rows: Mapping[str, str], width: float, size: float = 7) -> float:
     """How many inches ``PaperSheet.table`` takes for these rows."""
     names, values = _columns(width)

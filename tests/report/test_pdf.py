@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from robgui.core.errors import WorkspaceError
+from robgui.core.execution.method import methods as all_methods
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
@@ -18,7 +19,7 @@ from robgui.report import pictures
 from robgui.report.contents import Scope, contents_of
 from robgui.report.drawing import draw_view
 from robgui.report.html import write_html
-from robgui.report.pdf import sheets, write_pdf
+from robgui.report.pdf import HOLDS_MEANS, method_sheets, sheets, write_pdf
 from robgui.report.pictures import Figures
 from robgui.report.sheet import HEIGHT, WIDTH, PaperSheet, table_height
 from robgui.report.writing import write_report
@@ -44,6 +45,13 @@ def told(workspace: Workspace) -> Workspace:
 
 def words(sheet: PaperSheet) -> str:
     return " ".join(line.text for line in sheet.lines)
+
+
+@pytest.mark.parametrize("many", range(1, len(all_methods()) + 1))
+def test_what_is_said_of_the_methods_stays_above_the_foot_of_its_page(many):
+    pages = list(method_sheets([method.name for method in all_methods()[:many]]))
+    assert all(page.left >= 0 for page in pages)
+    assert HOLDS_MEANS.split(";")[0] in words(pages[-1])
 
 
 def test_cover_summary_findings_runs_and_failures_follow_each_other(told):

@@ -257,6 +257,7 @@ def _mistake(result: AccuracyResult, one: Shown) -> Finding:
         "class": taken,
         "other_class": given,
         "place": one.place,
+        "input_name": one.name,
         "wrong": 1,
         "confidence": one.confidence,
     }
@@ -304,7 +305,12 @@ def _suspect(result: AccuracyResult, one: Shown) -> Finding:
     title = (
         f"Is the label “{taken}” of {one.name} right? The model and its neighbours say “{given}”"
     )
-    detail = {"place": one.place, "label": taken, "suggested": given}
+    detail = {
+        "place": one.place,
+        "input_name": one.name,
+        "label": taken,
+        "suggested": given,
+    }
     return Finding("label", title, _LABEL * one.confidence, detail, one.picture, one.input)
 
 

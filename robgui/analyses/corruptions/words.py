@@ -160,6 +160,7 @@ def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Findi
             "class": taken,
             "other_class": given,
             "place": one.place,
+            "input_name": one.name,
             "corruption": kind,
             "strength": one.severity,
             "confidence": one.confidence,

@@ -139,6 +139,7 @@ def _batch_finding(
         "confidence_after": float(result.confidence_after[place]),
         "model_calls": int(result.calls[place]),
         "place": int(result.numbers[place]),
+        "input_name": result.keys[place],
     }
     distance = float(result.severity[place, COLUMN[params.norm]])
     # 0 from a tenth of the largest distance on, as ``severity_means`` says.

@@ -292,6 +292,7 @@ def _finding(
         "confidence_after": float(outcome.confidence[outcome.found_class]),
         "model_calls": outcome.model_calls,
         "norm": params.norm,
+        "input_name": result.input_name,
     }
     title = (
         f"{_subject(result)}: {amount_of(outcome.severity, params.norm)} “{name}” into “{other}”"

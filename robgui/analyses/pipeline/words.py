@@ -152,6 +152,7 @@ def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
             "class": before,
             "other_class": after,
             "place": example.place,
+            "input_name": example.name,
             "way": result.ways[example.way],
             "confidence": surety,
         }

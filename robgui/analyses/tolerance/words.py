@@ -215,6 +215,7 @@ def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
             "class": before,
             "other_class": after,
             "place": int(result.places[one.row]),
+            "input_name": one.name,
             "size": one.size,
             "network": result.networks[one.network] if len(result.networks) > 1 else "",
         }

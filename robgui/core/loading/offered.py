@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ _LARGEST_HEAD = 64 * 2**20
 _BASES = ("Module", "Sequential", "PreTrainedModel")
 #: Prefixes that wrappers add to the name of every weight.
 _WRAPPERS = ("module", "_orig_mod", "model", "net", "network")
+#: Words in the name of a function that builds a network of other files.
+_BUILDS = re.compile(r"(^|_)(build|make|create|get|new|load)?_?(net|network|model|module)$|^build")
 _KINDS = ("weight", "bias", "running_mean")
 
 
@@ -52,11 +55,14 @@ def networks_in(source: bytes) -> list[Offered]:
         for name in classes
         if _is_network(classes, name, ())
     }
-    made = [
-        Offered(node.name, _needs(node), networks[built].parts)
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and (built := _built(node, networks))
-    ]
+    made = []
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        if built := _built(node, networks):
+            made.append(Offered(node.name, _needs(node), networks[built].parts))
+        elif not _needs(node) and _may_build(node):
+            made.append(Offered(node.name, (), frozenset()))
     return [*networks.values(), *made]
 
 
@@ -190,3 +196,16 @@ def _built(function: ast.FunctionDef, networks: dict[str, Offered]) -> str:
             if name in networks:
                 return name
     return ""
+
+
+def _may_build(function: ast.FunctionDef) -> bool:
+    """Whether a function returns a network by its annotation, its call or its own name."""
+    if function.returns is not None:
+        return ast.unparse(function.returns).strip("\"'").endswith(_BASES)
+    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    if any(
+        isinstance(one, ast.Call) and ast.unparse(one.func).endswith(_BASES) for one in returned
+    ):
+        return True
+    made = any(one is not None and not isinstance(one, ast.Constant) for one in returned)
+    return made and bool(_BUILDS.search(function.name))

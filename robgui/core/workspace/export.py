@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from robgui.core.codec import readable
 from robgui.core.errors import WorkspaceError
 from robgui.core.files import write_whole
+from robgui.core.finding_groups import number_of
 from robgui.core.npz import npz
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace.workspace import Workspace
@@ -89,17 +91,31 @@ def _write_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | Non
     with (folder / "findings.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(
-            ["id", "run", "kind", "title", "severity", "starred", "note", "picture", "detail"]
+            [
+                *("id", "run", "kind", "title", "severity", "starred", "note", "picture", "detail"),
+                *("model", "data", "input", "number"),
+            ]
         )
+        requests = {run.id: run.request for run in workspace.runs()}
         for number in chosen:
             finding = workspace.finding(number)
             picture = _write_picture(finding, folder)
             detail = json.dumps(readable(finding.detail)[0], allow_nan=False, ensure_ascii=False)
             flags = [finding.starred, finding.note, picture, detail]
-            table.writerow(
-                [finding.id, finding.run_id, finding.kind, finding.title, finding.severity, *flags]
-            )
+            about = _about(finding, requests.get(finding.run_id))
+            named = [finding.id, finding.run_id, finding.kind, finding.title, finding.severity]
+            table.writerow([*named, *flags, *about])
     return len(chosen)
+
+
+def _about(finding: StoredFinding, request: Request | None) -> list[object]:
+    """Which model failed on which data, and on which input: its file, its number in the data."""
+    if request is None:
+        return ["", "", finding.input_name, ""]
+    number = number_of(finding, request)
+    models = finding.network or ", ".join(model.name for model in request.models)
+    data = "" if request.dataset is None else request.dataset.name
+    return [models, data, finding.input_name, "" if number is None else number]
 
 
 def _write_picture(finding: StoredFinding, folder: Path) -> str:

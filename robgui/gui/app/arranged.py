@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QDockWidget,
     QMainWindow,
+    QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QTabWidget,
@@ -18,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.room import Room
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks import Gallery, LogView, Runs
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.findings import Findings
@@ -114,7 +118,7 @@ class Arranged(QMainWindow):
         self._panels: dict[str, Panel] = {}
         self._methods: tuple[Page, ...] = pages()
         self.pages: QStackedWidget = QStackedWidget()
-        self.pages.setMinimumSize(360, 320)
+        self.pages.setMinimumSize(360, 240)
         self.overview = Overview(self.store)
         self.pages.addWidget(self.welcome)
         self.pages.addWidget(self.overview)
@@ -135,8 +139,7 @@ class Arranged(QMainWindow):
         bar = QToolBar("Pages", objectName="rail", movable=False)
         # Qt's own menu of a toolbar offers to hide it, and nothing would bring the rail back.
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        bar.addWidget(self.rail)
-        self.rail.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        bar.addWidget(_scrolling(self.rail))
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, bar)
 
     def _make_docks(self) -> None:
@@ -148,6 +151,8 @@ class Arranged(QMainWindow):
         self.form_dock = self._dock("Settings", "form", self.run_pane)
         self.runs_dock = self._dock("Runs", "runs", self.runs)
         self.log_dock = self._dock("Log", "log", self.log)
+        theme.changed.connect(self._tint_close)
+        self._tint_close()
         self.room = Room(
             (self.gallery_dock, self.runs_dock, self.log_dock),
             {
@@ -162,6 +167,14 @@ class Arranged(QMainWindow):
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
         self._place_docks()
+
+    def _tint_close(self) -> None:
+        """Gives the lists a button to close them; the style alone draws none that is seen."""
+        for dock in (self.runs_dock, self.log_dock):
+            close = dock.findChild(QAbstractButton, "qt_dockwidget_closebutton")
+            if close is not None:
+                close.setIcon(icon("close"))
+                close.setToolTip(f"Hide {dock.windowTitle().lower()}")
 
     def _dock(self, title: str, name: str, widget: QWidget) -> QDockWidget:
         # saveState knows docks by their object names.
@@ -201,6 +214,38 @@ class Arranged(QMainWindow):
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
         self.folding.apply()
+
+
+def _scrolling(rail: Rail) -> QScrollArea:
+    """Large text on a low screen scrolls the rail; it must not make the window higher than that."""
+    scroll = _RailScroll(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setWidget(rail)
+    rail.marked.connect(scroll.ensureWidgetVisible)
+    scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+    return scroll
+
+
+class _RailScroll(QScrollArea):
+    """As wide as the rail, whatever its words are, and as low as a few buttons."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._wide(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._wide(), self.fontMetrics().height() * 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lower, the rail may do without words, and is narrower then."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self.updateGeometry)  # Not while the window lays itself out.
+
+    def _wide(self) -> int:
+        rail, bar = self.widget(), self.verticalScrollBar()
+        if rail is None:
+            return 0
+        over = rail.minimumSizeHint().height() > self.height()
+        return rail.minimumSizeHint().width() + (bar.sizeHint().width() if over else 0)
 
 
 def first_size(available: QRect) -> QSize:

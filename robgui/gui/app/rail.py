@@ -71,9 +71,14 @@ class Rail(QWidget):
     """Chooses the page in the middle.
 
     In a low window its buttons move together, and drop their words if that is not enough.
+
+    Signals:
+        chosen: The number of the page whose button was pressed.
+        marked: The button of the page on show.
     """
 
     chosen = Signal(int)
+    marked = Signal(QWidget)
 
     def __init__(self, pages: list[RailEntry]) -> None:
         super().__init__()
@@ -98,6 +103,7 @@ class Rail(QWidget):
     def choose(self, number: int) -> None:
         """Marks page ``number`` as the one on show."""
         self._group.button(number).setChecked(True)
+        self.marked.emit(self._group.button(number))
 
     def minimumSizeHint(self) -> QSize:
         """As high as the icons alone."""
@@ -168,7 +174,9 @@ class Rail(QWidget):
 
 
 def shortcut(number: int) -> str:
-    """The keys that show page ``number``; there are nine."""
+    """The keys that show page ``number``; there are eighteen."""
     if number < 9:
         return f"Ctrl+{number + 1}"
+    if number < 18:
+        return f"Alt+{number - 8}"
     return ""

@@ -39,7 +39,7 @@ class Room:
             self._front = front
         # Before any is hidden: afterwards none is in front.
         if self._front is None:
-            self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
+            self._front = next((one for one in self._docks[1:] if in_front(one)), None)
         for dock in self._docks:
             # A floating dock takes no room from the page.
             if dock in wanted and not dock.isHidden() and not dock.isFloating():
@@ -79,6 +79,6 @@ def come_forward(dock: QDockWidget) -> None:
     QTimer.singleShot(0, dock, dock.raise_)  # The tabs are laid out only then.
 
 
-def _in_front(dock: QDockWidget) -> bool:
+def in_front(dock: QDockWidget) -> bool:
     """Whether it is the one of several tabs that is seen."""
     return not dock.isHidden() and not dock.visibleRegion().isEmpty()

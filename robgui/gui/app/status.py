@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.text.words import amount, number
+from robgui.gui.app.room import come_forward, in_front
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.app.worker_words import in_full, in_short
 from robgui.gui.widgets.elided import beginning
@@ -85,6 +86,7 @@ class StatusBar(QStatusBar):
         store.working.connect(self._show_working)
         store.ready.connect(self.look)
         store.job_changed.connect(lambda _: self._show_runs())
+        store.job_changed.connect(lambda _: self._show_speed())
         theme.changed.connect(self._tint)
         self._tint()
         self._show_working("")
@@ -109,7 +111,7 @@ class StatusBar(QStatusBar):
         if room != self.speed.minimumWidth():
             self.speed.setMinimumWidth(room)
             self._place()
-        if self.working.text():
+        if self.working.text() or self._store.runner.at_work:
             resting = "busy"
         else:
             resting = "idle"
@@ -160,9 +162,20 @@ def _devices(store: Store) -> str:
 
 def _list_button(dock: QDockWidget) -> QToolButton:
     """Shows a list below the picture, or puts it away."""
-    button = QToolButton(autoRaise=True)
-    button.setDefaultAction(dock.toggleViewAction())
+    button = QToolButton(text=dock.windowTitle(), autoRaise=True, checkable=True)
     button.setToolTip(f"Show or hide {dock.windowTitle().lower()}")
+
+    def toggle() -> None:
+        # One that stands behind another tab comes to the front; only one that is seen goes.
+        if dock.isHidden() or in_front(dock):
+            dock.toggleViewAction().trigger()
+        if not dock.isHidden():
+            come_forward(dock)
+        button.setChecked(not dock.isHidden())
+
+    button.clicked.connect(lambda _checked: toggle())
+    # A tab that goes behind another is told as not visible.
+    dock.visibilityChanged.connect(button.setChecked)
     return button
 
 

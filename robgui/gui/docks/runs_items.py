@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 AnyIndex = QModelIndex | QPersistentModelIndex
 Row = Execution | Run
 #: The important ones come first: a narrow dock cuts off the others.
-COLUMNS = ("State", "Analysis", "Result", "Input", "Model", "Started", "Time")
-STATE, ANALYSIS, RESULT, INPUT, MODEL, STARTED, TIME = range(len(COLUMNS))
+COLUMNS = ("State", "Analysis", "Result", "Input", "Model", "Queued", "Time")
+STATE, ANALYSIS, RESULT, INPUT, MODEL, QUEUED, TIME = range(len(COLUMNS))
 #: Icon of each state; the word stands beside it.
 ICONS = {
     RunState.QUEUED: "minus",
@@ -155,7 +155,7 @@ class RunsModel(QAbstractTableModel):
             case 4:
                 return ", ".join(model.name for model in request.models)
             case 5:
-                return started_in_words(row)
+                return moment_in_words(row.created)
             case _:
                 if row.seconds:
                     return duration(row.seconds)
@@ -254,11 +254,9 @@ def progress_in_words(job: Execution) -> str:
     return f"{words}, {time_left(left)}"
 
 
-def started_in_words(row: Row) -> str:
-    """The hour if it was today, else the day too; nothing for what waits."""
-    if row.state is RunState.QUEUED:
-        return ""
-    moment = time.localtime(row.created)
+def moment_in_words(seconds: float) -> str:
+    """The hour if it was today, else the day too."""
+    moment = time.localtime(seconds)
     return time.strftime(
         "%H:%M:%S" if moment[:3] == time.localtime()[:3] else "%d %b %H:%M", moment
     )

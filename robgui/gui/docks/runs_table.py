@@ -10,8 +10,8 @@ from robgui.gui.docks.runs_items import (
     ANALYSIS,
     INPUT,
     MODEL,
+    QUEUED,
     RESULT,
-    STARTED,
     STATE,
     TIME,
     ProgressDelegate,
@@ -19,7 +19,7 @@ from robgui.gui.docks.runs_items import (
 )
 
 #: Widths in letters.
-_LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
+_LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, QUEUED: 12, TIME: 10}
 #: The longest of its kind: a time is never cut.
 _LONGEST = {TIME: "59 min 59 s"}
 
@@ -71,5 +71,5 @@ class RunsTable(QTableView):
     def _share_width(self) -> None:
         """The result gets what the others leave, but never less than a few words."""
         taken = sum(self.columnWidth(column) for column in _LETTERS)
-        least = self.fontMetrics().averageCharWidth() * 28
+        least = self.fontMetrics().averageCharWidth() * 44
         self.setColumnWidth(RESULT, max(least, self.viewport().width() - taken))

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QStackedWidget,
@@ -18,11 +17,13 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import count, duration, time_left
+from robgui.core.text.words import count
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.foreign_targets import drop_foreign_targets
 from robgui.gui.forms.forms import ParamsForm
+from robgui.gui.forms.run_progress import RunProgress
+from robgui.gui.forms.scope_line import ScopeLine
 from robgui.gui.forms.steady_width import hold_width
 from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.form_scroll import FormScroll
@@ -49,6 +50,9 @@ class RunPane(QWidget):
         obstacle: Why nothing can be run, in full, above the buttons.
         why: The same beside Run, cut to one line.
         models: Names the models that are run, where there are several.
+        left: How far the run at work is, in words.
+        scope: On which inputs an analysis of many runs while a filter is set.
+        short_scope: The same beside Run, cut to one line.
     """
 
     def __init__(self, store: Store) -> None:
@@ -79,10 +83,9 @@ class RunPane(QWidget):
         self.pause = QPushButton("Pause")
         self.stop = QPushButton("Stop", toolTip="Stop and keep what there is (Ctrl+.)")
         self.reset = QPushButton("Defaults", toolTip="Back to the default settings")
-        self.progress = QProgressBar(textVisible=False)
-        self.progress.setAccessibleName("Progress")
-        self._left = Label(wordWrap=True)
-        self._left.setProperty("role", "quiet")
+        self._line = RunProgress()
+        self.progress, self.left = self._line.bar, self._line.words
+        self.scope, self.short_scope = ScopeLine(store), ScopeLine(store, short=True)
         self.folded = False
         self.strip = QWidget()
         self.unfold = QToolButton(text="Settings", toolTip="Unfold the settings", autoRaise=True)
@@ -111,7 +114,7 @@ class RunPane(QWidget):
         self.folded = folded
         buttons = (self.run, self.pause, self.stop)
         if folded:
-            for place, widget in enumerate((self.progress, *buttons), start=2):
+            for place, widget in enumerate((self.progress, *buttons), start=3):
                 self._strip_row.insertWidget(place, widget)
         else:
             self._running.addWidget(self.progress)
@@ -140,6 +143,8 @@ class RunPane(QWidget):
         else:
             obstacle = ""
         self._show_models()
+        self.scope.tell(self._analysis)
+        self.short_scope.tell(self._analysis)
         self.obstacle.setText(obstacle)
         self.obstacle.setVisible(bool(obstacle))
         room = WHY * self.fontMetrics().averageCharWidth()
@@ -158,6 +163,7 @@ class RunPane(QWidget):
             "Resume" if job is not None and job.state is RunState.PAUSED else "Pause"
         )
         self.stop.setEnabled(job is not None)
+        set_tip(self.stop, f"Stop {self._whose(job)}and keep what there is (Ctrl+.)")
         self.reset.setEnabled(known)
         self._show_budget()
         self._show_progress(job)
@@ -226,6 +232,7 @@ class RunPane(QWidget):
         row = self._strip_row = QHBoxLayout(self.strip)
         row.setContentsMargins(8, 1, 8, 1)
         row.addStretch(1)  # What comes and goes on the left must not move a button.
+        row.addWidget(self.short_scope)
         row.addWidget(self.why)
         row.addWidget(self.unfold)
         for button in (self.run, self.pause, self.stop):
@@ -239,12 +246,13 @@ class RunPane(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.models)
         layout.addWidget(self.ticks, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self.scope)
         layout.addWidget(self.obstacle)
         layout.addWidget(self.budget)
         self._running = QVBoxLayout()
         self._running.addWidget(self.progress)
         layout.addLayout(self._running)
-        layout.addWidget(self._left)
+        layout.addWidget(self.left)
         layout.addLayout(self._buttons)
         layout.addWidget(self.reset)
 
@@ -314,22 +322,14 @@ class RunPane(QWidget):
             self.show_params(request.analysis, request.params)
 
     def _show_progress(self, job: Execution | None) -> None:
-        self.progress.setVisible(job is not None)
-        self._left.setVisible(job is not None)
-        if job is None:
-            return
-        share, step = job.share, job.newest
-        if share is None:
-            self.progress.setRange(0, 0)
-        else:
-            self.progress.setRange(0, 1000)
-            self.progress.setValue(round(1000 * share))
-        if step is not None and step.note:
-            note = f". {step.note}"
-        else:
-            note = ""
-        self._left.setText(f"{duration(job.seconds)} so far, {_time_left(job)}{note}")
-        set_tip(self.progress, self._left.text())
+        self._line.show(job, self._whose(job).strip())
+
+    def _whose(self, job: Execution | None) -> str:
+        """The title of the analysis at work, where it is not the one on show, and a space."""
+        if job is None or job.request.analysis == self._analysis:
+            return ""
+        known = self._store.analyses.get(job.request.analysis)
+        return f"{job.request.analysis if known is None else known.title} "
 
     def _tint(self) -> None:
         self.run.setIcon(icon("run", theme.colours.on_accent))
@@ -339,12 +339,3 @@ class RunPane(QWidget):
         hold_width(self.run, "Run", "Queue")
         hold_width(self.pause, "Pause", "Resume")
         hold_width(self.stop, "Stop")
-
-
-def _time_left(job: Execution) -> str:
-    if job.state is RunState.PAUSED:
-        return "paused"
-    left = job.seconds_left
-    if left is None:
-        return "starting" if job.newest is None else "time left not known yet"
-    return time_left(left)

@@ -49,15 +49,18 @@ class ArchitectureDialog(QDialog):
         title = Label(f"{path.name} needs a little more")
         title.setFont(heading_font())
         said = Label(sentence, wordWrap=True)
+        self.offered = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self.architecture = QLineEdit(placeholderText="nets.py:factory")
-        self.architecture.setAccessibleName("Architecture")
-        self.architecture.setToolTip(
+        self.offered.setLineEdit(self.architecture)
+        # It would complete what is typed to another network.
+        self.architecture.setCompleter(None)  # type: ignore[arg-type]  # None takes it away
+        self.architecture.setAccessibleName("Network")
+        self.offered.setAccessibleName("Network")
+        self.offered.setToolTip(
             "file.py:factory, module:factory, timm:name or torchvision:name; empty when the file"
-            " knows it"
+            " knows it. What the list offers is read from the text of Python files; nothing in them"
+            " has run."
         )
-        self.offered = QComboBox()
-        self.offered.setAccessibleName("Networks in the Python file")
-        self.offered.setToolTip("Read from the text of the file; nothing in it has run.")
         self.offered.textActivated.connect(self.architecture.setText)
         self.browse = QPushButton("Browse …")
         self.browse.clicked.connect(self._browse)
@@ -111,14 +114,11 @@ class ArchitectureDialog(QDialog):
 
     def _lay_out(self, title: QLabel, said: QLabel) -> None:
         first = QHBoxLayout()
-        first.addWidget(self.architecture, 1)
+        first.addWidget(self.offered, 1)
         first.addWidget(self.browse)
         form = QFormLayout()
-        self.found = Label("&Network")
-        self.found.setBuddy(self.offered)
-        form.addRow(self.found, self.offered)
-        title_of = Label("&Architecture")
-        title_of.setBuddy(self.architecture)
+        title_of = Label("&Network")
+        title_of.setBuddy(self.offered)
         form.addRow(title_of, first)
         kinds = Label(
             "A Python file and the class or function in it that builds the network; or"
@@ -150,9 +150,12 @@ class ArchitectureDialog(QDialog):
             self.architecture.setText(f"{path}:")
             self.architecture.setFocus()
             self._offer({Path(path): networks_of(Path(path))})
+            if self.offered.count() > 1 and self.offered.currentIndex() < 0:
+                self.offered.showPopup()
 
     def _offer(self, files: dict[Path, list[Offered]]) -> None:
         """Lists the networks of Python files, and fills in the one that the weights fit."""
+        typed = self.architecture.text()
         self.offered.clear()
         for path, networks in files.items():
             for network in networks:
@@ -168,12 +171,10 @@ class ArchitectureDialog(QDialog):
         if len(chosen) == 1:
             self.offered.setCurrentText(chosen[0])
             self.architecture.setText(chosen[0])
-        else:
+        elif self.offered.count() != 1:
             # A combo box takes its first item by itself, which nobody has chosen.
             self.offered.setCurrentIndex(-1)
-            self.offered.setPlaceholderText("Choose one")
-        for widget in (self.found, self.offered):
-            widget.setVisible(self.offered.count() > 0)
+            self.architecture.setText(typed)
 
     def _named(self, path: Path) -> str:
         """The name of a Python file as the loader finds it from the weights."""

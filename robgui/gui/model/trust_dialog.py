@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QFontDatabase, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.core.execution.choice import one_process
 from robgui.core.trust.meaning import meaning_of
 from robgui.gui.app.theme import heading_font, icon, theme
 from robgui.gui.widgets.plain import Label, visible
@@ -28,9 +30,12 @@ _SAFER = (
     "Ask for the model as .safetensors, .onnx or .pt2: these hold numbers and layers, and usually"
     " run nothing."
 )
-_WARNING = (
-    "Such code can read, change and send your files. No list proves it harmless: go on only if you"
-    " made the file yourself or know who did."
+_ONLY_IF = "No list proves it harmless: go on only if you made the file yourself or know who did."
+_FREE = "Such code can read, change and send your files."
+_CONFINED = (
+    "Such code can read your files. Its process gives up the rest first, as far as this system can"
+    " hold it: it writes only to a folder of its own, uses no network and starts no program;"
+    " “robgui doctor” says what holds here."
 )
 #: Characters of a source that are shown; the dialog says when there are more.
 _LONGEST = 100_000
@@ -62,11 +67,12 @@ class TrustDialog(QDialog):
         self.alarming = _lines(meaning.alarming)
         self.alarming.setProperty("role", "bad")
         self.runs = _lines(meaning.usual)
-        self.warning = Label(_WARNING, wordWrap=True)
+        self.warning = Label(what_code_can(), wordWrap=True)
         # Plain text: rich text within a source could paint a dialog of its own.
         self.what = QPlainTextEdit(what_runs(code), readOnly=True)
         self.what.setAccessibleName("Every call and all code")
         self.what.setTabChangesFocus(True)
+        self.what.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.what.setMinimumHeight(self.fontMetrics().height() * 5)
         self.trust = QPushButton("Trust and open")
         # Return must not trust a file, wherever the focus is.
@@ -112,6 +118,12 @@ class TrustDialog(QDialog):
         layout.addWidget(_heading("Every call and all code"))
         layout.addWidget(self.what, 1)
         layout.addLayout(buttons)
+
+
+def what_code_can() -> str:
+    """What trusted code can do on this system, in the process that models are opened in."""
+    confined = sys.platform == "linux" and not one_process()
+    return f"{_CONFINED if confined else _FREE} {_ONLY_IF}"
 
 
 def _heading(text: str) -> QLabel:

@@ -118,10 +118,8 @@ class Compare(WhenSeen, QWidget):
             self._store.say("info", f"{title} has not been run with this model yet.")
             return
         if not analysis:
-            run = next(
-                (other for other in self._runs if other.request.place_of(fingerprint) is not None),
-                run,
-            )
+            own = (one for one in self._runs if one.request.place_of(fingerprint) is not None)
+            run = next(own, run)
         beside = partner(run, self._store.history.runs, self.first.currentData())
         self.show_pair(beside or run, run)
 

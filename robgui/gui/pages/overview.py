@@ -196,8 +196,8 @@ class Overview(WhenSeen, QWidget):
             store.job_changed,
         ):
             signal.connect(self._changed)
-        for signal in (store.inspection.changed, store.working):
-            signal.connect(self._went_on)
+        store.inspection.changed.connect(self._changed)
+        store.working.connect(self._went_on)
         store.job_stepped.connect(self._show_live)
         self._lead.wants_findings.connect(self.wants_findings)
         self._lead.wants_action.connect(self.wants_action)
@@ -247,9 +247,17 @@ class Overview(WhenSeen, QWidget):
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
             known = f", {inspection.skipped} already answered" if inspection.skipped else ""
-            self.left.set_words(f"{how_many_done(inspection.jobs)}{known}, {words}")
+            self.left.set_words(f"{how_many_done(self._asked())}{known}, {words}")
         else:
             self.left.set_words("")
+
+    def _asked(self) -> list[list[Execution]]:
+        """The runs of the inspection by method, as the cards below are counted."""
+        jobs = self._store.inspection.jobs
+        own = (
+            [one for one in jobs if belongs(tile.page, one.request.analysis)] for tile in self.tiles
+        )
+        return [runs for runs in own if runs]
 
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""

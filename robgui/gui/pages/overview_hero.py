@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.widgets.flow import Flow
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
 from robgui.gui.widgets.pair.fitted import Fitted
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from robgui.core.finding_pair import Pair
 
 NOT_ASKED = "Not inspected yet"
+AT_WORK = "Being inspected"
+WAIT = "Each method takes a first look at this model and input; what it finds stands here then."
 ASK = "Press “Inspect everything”: each method takes a first look at this model and input."
 #: The picture is as many lines of text high; in a low window the second.
 _LINES, _LOW_LINES = 12, 8
@@ -43,15 +46,22 @@ class Overall:
         status: The worst of them; None while none was asked.
         reason: What the one that decides says.
         tally: How many methods say what.
+        heading: In place of a status where there is none.
     """
 
     status: Status | None
     reason: str
     tally: str
+    heading: str = NOT_ASKED
 
 
 def overall(
-    verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None, stopped: int = 0
+    verdicts: Sequence[Verdict],
+    methods: int,
+    deciding: Verdict | None,
+    stopped: int = 0,
+    *,
+    at_work: bool = False,
 ) -> Overall:
     """What the verdicts of several methods come to together.
 
@@ -60,7 +70,10 @@ def overall(
         methods: How many apply to the model.
         deciding: The worst of them, the one to be told.
         stopped: How many of them were stopped before their end.
+        at_work: Whether they are being asked now.
     """
+    if deciding is None and at_work:
+        return Overall(None, WAIT, "", AT_WORK)
     if deciding is None:
         return Overall(None, ASK, "")
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
@@ -121,9 +134,7 @@ class Hero(QFrame):
         self.subject = Label(wordWrap=True)
         self.subject.setProperty("role", "quiet")
         self.next: dict[str, QPushButton] = {}
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addStretch(1)
+        self._row = Flow()
         self._arrange()
         theme.changed.connect(self._tint)
 
@@ -137,7 +148,7 @@ class Hero(QFrame):
         """Status, reason and how many methods say what."""
         self._status = said.status
         if said.status is None:
-            words = NOT_ASKED
+            words = said.heading
         else:
             words = f"{said.status.sign} {said.status.words}"
         self.status.setText(words)
@@ -168,15 +179,13 @@ class Hero(QFrame):
             for name, words in steps.items():
                 self.next[name].setText(words)
             return
-        for button in self.next.values():
-            button.deleteLater()
         self.next = {}
         for place, (name, words) in enumerate(steps.items()):
             button = QPushButton(words)
             button.setProperty("role", "primary" if place == 0 else "")
             button.clicked.connect(lambda _=False, name=name: self.wants.emit(name))
             self.next[name] = button
-            self._row.insertWidget(place, button)
+        self._row.show_items(list(self.next.values()))
 
     def _arrange(self) -> None:
         words = QVBoxLayout()
@@ -189,7 +198,7 @@ class Hero(QFrame):
         words.addWidget(self.reason)
         words.addWidget(self.subject)
         words.addStretch(1)
-        words.addLayout(self._row)
+        words.addWidget(self._row)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.setSpacing(16)

@@ -54,7 +54,9 @@ class Lead(QObject):
         worst = min(told, key=self._weight, default=None)
         verdicts = [tile.told for tile in told if tile.told is not None]
         stopped = sum(tile.is_stopped for tile in told)
-        said = overall(verdicts, applying, None if worst is None else worst.told, stopped)
+        deciding = None if worst is None else worst.told
+        at_work = self._store.inspection.running
+        said = overall(verdicts, applying, deciding, stopped, at_work=at_work)
         self.hero.show_overall(said, subject)
         self.hero.show_next(self._next_steps(len(told) < applying))
         self._show_picture(None if worst is None else self._worst_finding(worst))

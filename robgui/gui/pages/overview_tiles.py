@@ -51,12 +51,22 @@ def belongs(page: Page, analysis: str) -> bool:
     return any(one.name == analysis for one in page.analyses)
 
 
-def how_many_done(jobs: Sequence[Execution]) -> str:
-    """How many runs of an inspection have come to their end, and how many ended before it."""
-    states = Counter(job.state for job in jobs)
+def how_many_done(asked: Sequence[Sequence[Execution]]) -> str:
+    """How many methods of an inspection have come to their end, and how many ended before it.
+
+    Args:
+        asked: The runs of each method.
+    """
+    # A method counts once, with the worst end of its runs, and only when all have ended.
+    order = (RunState.FAILED, RunState.CANCELLED, RunState.DONE)
+    ends = Counter(
+        next(end for end in order if any(job.state is end for job in jobs))
+        for jobs in asked
+        if all(job.state.ended for job in jobs)
+    )
     others = ((RunState.CANCELLED, "stopped"), (RunState.FAILED, "failed"))
-    rest = "".join(f", {states[state]} {words}" for state, words in others if states[state])
-    return f"{states[RunState.DONE]} of {len(jobs)} analyses done{rest}"
+    rest = "".join(f", {ends[end]} {words}" for end, words in others if ends[end])
+    return f"{ends[RunState.DONE]} of {len(asked)} methods done{rest}"
 
 
 def first_view(workspace: Workspace, known: Analysis, run: Run, place: int) -> View | None:

@@ -223,10 +223,7 @@ class Tile(QFrame):
     def _share(self) -> None:
         """Words take the room that they need: half of a narrow card, less of a wide one."""
         wide = self.width() > _WIDE_CARD * self.fontMetrics().averageCharWidth()
-        if self.picture is None or not wide:
-            words = _PICTURE_SHARE
-        else:
-            words = _WORDS_SHARE
+        words = _WORDS_SHARE if self.picture is not None and wide else _PICTURE_SHARE
         self._body.setStretch(0, words if self._beside else 0)
 
     def _show_ghost(self) -> None:
@@ -241,10 +238,7 @@ class Tile(QFrame):
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
         self._alert = False
-        if said is None:
-            number = None
-        else:
-            number = said.number
+        number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
         if self.is_stopped and said is self._settled:
             self.status.setText(f"{self.status.text()} ({STOPPED})")

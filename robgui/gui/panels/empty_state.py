@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.execution.registry import method_of
+from robgui.core.text.words import count
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.pair.fitted import Fitted
@@ -30,6 +31,7 @@ class EmptyState(QWidget):
 
     Attributes:
         picture: The input in use, where the analysis looks at one.
+        text: What is asked; where the run stands once it is asked for.
         run: Runs the analysis on what is chosen, as the Run of the form does.
     """
 
@@ -56,6 +58,8 @@ class EmptyState(QWidget):
             store.selection_changed,
             store.params_changed,
             store.working,
+            store.scope_changed,
+            store.job_changed,
             store.library.models_changed,
         ):
             signal.connect(lambda *_: self._tell())
@@ -126,8 +130,17 @@ class EmptyState(QWidget):
         self._mark.setVisible(self._pictured and self._shown is None)
 
     def _tell(self) -> None:
-        """What Run would cost, or what is missing before it can be pressed."""
+        """What Run would cost, or what is missing before it can be pressed.
+
+        Once the run is asked for, where it stands takes the place of the invitation.
+        """
         if not self.isVisible():
+            return
+        under_way = self._under_way()
+        self.text.setText(under_way or self._invitation)
+        self.run.setVisible(not under_way)
+        self._cost.setVisible(not under_way)
+        if under_way:
             return
         obstacle = self._store.next_run.obstacle(self._analysis.name)
         if obstacle:
@@ -138,6 +151,17 @@ class EmptyState(QWidget):
         words = obstacle or ("" if cost is None else cost.words)
         self._cost.setText(words[:1].upper() + words[1:])
         self._cost.setVisible(bool(words))
+
+    def _under_way(self) -> str:
+        """Where the run of this analysis stands that has no picture yet; empty without one."""
+        runner, name = self._store.runner, self._analysis.name
+        jobs = [job for job in runner.executions if job.request.analysis == name]
+        if any(job.begun for job in jobs):
+            return "It is running; the picture appears with its first result."
+        if not jobs:
+            return ""
+        before = runner.executions.index(jobs[0])
+        return f"It waits for its turn in the queue, behind {count(before, 'other run')}."
 
     def _start(self) -> None:
         name = self._analysis.name
@@ -173,8 +197,9 @@ class EmptyState(QWidget):
     def _fill(self, place: QWidget) -> None:
         analysis = self._analysis
         title = set_heading(Label(analysis.title, wordWrap=True), "title")
-        text = Label(analysis.invitation or f"{analysis.question} Press Run.", wordWrap=True)
-        text.setProperty("role", "quiet")
+        self._invitation = analysis.invitation or f"{analysis.question} Press Run."
+        self.text = Label(self._invitation, wordWrap=True)
+        self.text.setProperty("role", "quiet")
         row = QHBoxLayout()
         row.addWidget(self.run)
         row.addWidget(self._cost, 1)
@@ -182,7 +207,7 @@ class EmptyState(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addStretch(1)
-        for widget in (self._mark, title, text):
+        for widget in (self._mark, title, self.text):
             column.addWidget(widget)
         column.addLayout(row)
         column.addStretch(1)

@@ -28,6 +28,7 @@ from robgui.gui.state.history.history import History
 from robgui.gui.state.history.looked_at import LookedAt
 from robgui.gui.state.history.marking import Marking
 from robgui.gui.state.history.restoring import Restoring
+from robgui.gui.state.input_filter import InputFilter
 from robgui.gui.state.library.accuracies import Accuracies
 from robgui.gui.state.library.library import Library
 from robgui.gui.state.navigation import Navigation
@@ -92,7 +93,7 @@ class Store(QObject):
         self.selection = Selection()
         self.scope: tuple[int, ...] | None = None
         self._busy_with: dict[str, str] = {}
-        self.filter = ""
+        self.filter = InputFilter()
         self._noticed_before: set[str] = set()
         # A queue each: a slow export or a slow model must hold up no note and no picture.
         self.background = Background(1, self)
@@ -243,19 +244,16 @@ class Store(QObject):
         else:
             self.history.open(path)
 
-    def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
+    def set_scope(self, indices: tuple[int, ...] | None, how: InputFilter | None = None) -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.
 
         Args:
             indices: None means all.
-            how: The filter in words.
+            how: The filter; None where inputs were chosen in another way.
         """
-        if indices is not None:
-            self.filter = how
-        else:
-            self.filter = ""
-        if indices != self.scope:
-            self.scope = indices
+        now = indices, how or InputFilter()
+        if now != (self.scope, self.filter):
+            self.scope, self.filter = now
             self.scope_changed.emit()
 
     def select(self, selection: Selection, origin: object = None) -> None:

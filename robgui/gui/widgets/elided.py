@@ -94,8 +94,15 @@ class ElidedLink(QPushButton):
         self.setText(beginning(self.words, self.fontMetrics(), room).replace("&", "&&"))
 
 
+#: A word with more letters than these is a name.
+_LONG = 14
+
+
 def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
-    """As many whole words as fit, with … for the rest: a number that is cut reads as another."""
+    """As many whole words as fit, with … for the rest: a number that is cut reads as another.
+
+    A long name is no number: it is cut in its middle rather than left out.
+    """
     if metrics.horizontalAdvance(words) <= width:
         return words
     cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width).rstrip("…")
@@ -104,6 +111,11 @@ def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
         whole = cut
     else:
         whole = cut.rpartition(" ")[0]
+        name = words[len(whole) :].split(maxsplit=1)[0]
+        room = width - metrics.horizontalAdvance(f"{whole} … ")
+        if len(name) > _LONG and room > _LONG // 2 * metrics.averageCharWidth():
+            middle = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+            return f"{whole} {middle} …".lstrip()
     if whole.strip():
         return f"{whole.rstrip()} …"
     return "…"

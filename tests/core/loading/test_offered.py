@@ -76,3 +76,36 @@ def test_what_is_no_file_of_weights_has_no_names(tmp_path):
     (tmp_path / "w.pth").write_bytes(b"hello world, these are no weights")
     assert parts_of(tmp_path / "w.pth") == frozenset()
     assert parts_of(tmp_path / "none.pth") == frozenset()
+
+
+FUNCTIONS = b"""
+import torch
+from torch import nn
+from other import Net
+
+def build(width=8):
+    return Net(width)
+
+def stack():
+    return nn.Sequential(nn.Flatten(), nn.Linear(4, 2))
+
+def told() -> nn.Module:
+    made = Net(3)
+    return made
+
+def make_model(width):
+    return Net(width)
+
+def helper():
+    return 3
+
+def accuracy(x=0):
+    return x + 1
+
+def main():
+    torch.save(build(), "x.pth")
+"""
+
+
+def test_functions_that_build_a_network_of_another_file_are_offered_and_others_are_not():
+    assert [one.name for one in networks_in(FUNCTIONS)] == ["build", "stack", "told"]

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
 from robgui.gui.app.app import application
-from robgui.gui.app.rail import Rail, RailEntry, places
+from robgui.gui.app.rail import Rail, RailEntry, places, shortcut
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.panels import pages
 
@@ -98,3 +98,8 @@ def test_icons_grow_with_the_text(qtbot, rail):
         QApplication.setFont(usual)
         theme.apply(theme.dark)
     assert heights[1] > 1.35 * heights[0] and heights[2] > 1.8 * heights[0], heights
+
+
+def test_every_page_of_ours_has_keys_of_its_own():
+    keys = [shortcut(number) for number in range(len(places()))]
+    assert all(keys) and len(set(keys)) == len(keys)

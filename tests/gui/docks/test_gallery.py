@@ -16,6 +16,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.gui.app.theme import theme
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
+from robgui.gui.docks.gallery.count_line import CountLine
 from robgui.gui.docks.gallery.items import InputEntry
 from robgui.gui.docks.gallery.painting import guess_in
 from robgui.gui.state.selection import Selection
@@ -305,9 +306,9 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     qtbot.addWidget(gallery)
     gallery.filter.classes.setCurrentIndex(1)
     name = gallery.filter.classes.currentText()
-    assert filled.scope is not None and filled.filter == f"label={name}"
+    assert filled.scope is not None and filled.filter.words == f"label={name}"
     known = filled.analyses["count_up"]
-    request = filled.next_run.build(known, known.params(), filled.scope, filled.filter)
+    request = filled.next_run.build(known, known.params(), filled.scope, filled.filter.words)
     total = len(filled.library.dataset)
     assert request.chosen == f"{len(filled.scope)} of {total} inputs (label={name})"
     filled.submit(request)
@@ -316,7 +317,7 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     assert said.startswith(f"Only {request.chosen}: Counted")
     gallery.filter.reset()
     gallery.filter.changed.emit()
-    assert filled.scope is None and filled.filter == ""
+    assert filled.scope is None and filled.filter.words == ""
 
 
 def test_drawings_of_table_rows_stand_on_the_ground_of_the_theme(qtbot, store, empty):
@@ -334,3 +335,12 @@ def test_drawings_of_table_rows_stand_on_the_ground_of_the_theme(qtbot, store, e
             assert corner() == theme.colours.surface
     finally:
         theme.apply(False)
+
+
+def test_a_share_of_the_first_answers_is_not_told_as_an_accuracy(qtbot, dataset):
+    line = CountLine()
+    qtbot.addWidget(line)
+    line.tell(dataset, 60, 0, (1.0, 19), counted=False)
+    assert line.text() == "60 inputs · 19 of 60 answered so far"
+    line.tell(dataset, 60, 0, (0.8, 60), counted=True)
+    assert line.text() == "60 inputs · 80.0 % of 60 right"

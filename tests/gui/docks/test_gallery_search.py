@@ -50,7 +50,7 @@ def test_a_query_of_label_prediction_and_confidence_equals_numpy(qtbot, gallery,
     find(qtbot, gallery, filled, "predicted:cat or confidence>0.99")
     expected = (told.classes == 2) | (told.confidence > 0.99)
     assert rows(gallery) == np.flatnonzero(expected).tolist()
-    assert "confidence" in filled.filter, "a run on these inputs says how they were chosen"
+    assert "confidence" in filled.filter.words, "a run on these inputs says how they were chosen"
 
 
 def test_margin_and_loss_are_those_of_the_probabilities(gallery, filled):
@@ -93,7 +93,7 @@ def test_what_the_model_has_not_answered_is_counted_and_comes_as_it_is_known(qtb
     find(qtbot, gallery, store, "wrong")
     qtbot.waitUntil(lambda: 0 < gallery.filter.shown.open < 60)
     open_ = gallery.filter.shown.open
-    assert "not known yet" in gallery.filter.words()
+    assert "not known yet" in gallery.filter.described().words
     qtbot.waitUntil(lambda: "not known yet" in gallery.count.text())
     assert len(rows(gallery)) + open_ <= 60
     qtbot.waitUntil(lambda: len(rows(gallery)) == 12)

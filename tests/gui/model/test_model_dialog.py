@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from torch import nn
 
@@ -21,7 +23,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.model.architecture_dialog import ArchitectureDialog
 from robgui.gui.model.model_check import spread
 from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.model.trust_dialog import TrustDialog, ask_trust
+from robgui.gui.model.trust_dialog import TrustDialog, ask_trust, what_code_can
 from robgui.gui.state.store import Store
 from tests.patience import Stopwatch
 
@@ -448,13 +450,31 @@ def test_a_python_file_that_is_chosen_offers_its_networks(qtbot, tmp_path, monke
     dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
     qtbot.addWidget(dialog)
     dialog.show()
-    assert not dialog.offered.isVisible(), "there is none beside the weights"
+    assert dialog.offered.count() == 0, "there is none beside the weights"
     file = str(tmp_path / "code" / "nets.py")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
     qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
-    assert dialog.offered.isVisible() and dialog.architecture.text() == f"{file}:Other"
+    assert dialog.offered.count() == 2 and dialog.architecture.text() == f"{file}:Other"
     dialog.offered.textActivated.emit(f"{file}:Mine")
     assert dialog.architecture.text() == f"{file}:Mine"
+
+
+def test_the_one_function_of_a_chosen_file_is_filled_in_and_there_is_one_field(
+    qtbot, tmp_path, monkeypatch
+):
+    torch.save({"0.weight": torch.zeros(2, 2)}, tmp_path / "net.pth")
+    (tmp_path / "signs.py").write_text("def build():\n    return make(3)\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text(NETS, encoding="utf-8")
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    words = [dialog.offered.itemText(place) for place in range(dialog.offered.count())]
+    assert words == ["signs.py:build", "train.py:Other", "train.py:Mine"]
+    assert dialog.architecture.text() == "" and dialog.architecture is dialog.offered.lineEdit()
+    file = str(tmp_path / "signs.py")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
+    qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
+    assert dialog.architecture.text() == "signs.py:build" and dialog.open_button.isEnabled()
 
 
 @pytest.mark.parametrize(
@@ -502,7 +522,26 @@ def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_l
     )
     assert "b>.pt is a Python pickle" in dialog.said.text()
     assert "os.system\\n\\nNothing else runs.: can start programs" in dialog.alarming.text()
-    assert "read, change and send your files" in dialog.warning.text()
+    assert "read your files" in dialog.warning.text() or "read, change" in dialog.warning.text()
+    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    assert dialog.what.font().family() == fixed.family()
+
+
+@pytest.mark.parametrize(
+    ("system", "inline", "said"),
+    [
+        ("linux", "", "uses no network"),
+        ("linux", "1", "read, change and send your files"),
+        ("darwin", "", "read, change and send your files"),
+        ("win32", "", "read, change and send your files"),
+    ],
+)
+def test_the_question_of_trust_says_what_code_can_do_on_this_system(
+    monkeypatch, system, inline, said
+):
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setenv("ROBGUI_INLINE", inline)
+    assert said in what_code_can() and "go on only if" in what_code_can()
 
 
 def test_the_question_of_trust_names_the_safer_formats_before_what_would_run(qtbot, tmp_path):

@@ -115,6 +115,25 @@ def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overv
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES)
 
 
+def test_while_it_is_inspected_the_overview_says_so_and_counts_methods_as_the_cards_do(
+    qtbot, store, overview
+):
+    assert overview.hero.status.text() == "Not inspected yet"
+    store.inspection.start()
+    qtbot.waitUntil(lambda: "methods done" in overview.left.words, timeout=30_000)
+    assert f" of {methods_asked(store, overview)} methods" in overview.left.words
+    heading = overview.hero.status.text()
+    assert heading != "Not inspected yet" and "Press" not in overview.hero.reason.text()
+    store.inspection.stop()
+    qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
+
+
+def methods_asked(store, overview):
+    """How many cards have a run under way."""
+    asked = {job.request.analysis for job in store.inspection.jobs}
+    return sum(any(one.name in asked for one in tile.page.analyses) for tile in overview.tiles)
+
+
 def test_stopping_an_inspection_ends_all_its_runs_and_keeps_what_they_found(qtbot, store, overview):
     store.inspection.start()
     qtbot.waitUntil(lambda: any(job.newest is not None for job in store.inspection.jobs))

@@ -222,6 +222,7 @@ def _table_finding(
         "noise": params.noise,
         "eps": float(result.radii[e]),
         "place": int(result.places[i]),
+        "input_name": result.names[i],
     }
     failing = result.shown_failure[place]
     picture = beside(result.shown_input[place], failing, result.kind)

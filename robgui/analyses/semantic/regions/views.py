@@ -248,11 +248,15 @@ def _box(result: RegionsResult, row: int, corner: Pair, size: Pair) -> Box:
     return Box(*corner, width, height, METHOD_WORDS[method], METHOD_INKS[method])
 
 
+#: True of a run that still goes on, and of one that was stopped.
+_NO_PICTURES = "Pictures are made at the end of the growing; a run stopped before has none."
+
+
 def region_pictures(result: RegionsResult, region: int) -> Images:
     """Pictures from inside a region and from just outside; none before the growing is over."""
     title = "Inside and just outside"
     if region < 0 or not result.inside_scores.size:
-        return Images(title, (), note="Pictures follow when the growing is over.")
+        return Images(title, (), note=_NO_PICTURES)
     pictures = []
     for side in ("inside", "outside"):
         parts = [f"{side}_{part}" for part in ("pictures", "scores", "top1", "points")]

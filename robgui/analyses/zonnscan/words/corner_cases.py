@@ -109,6 +109,7 @@ def _finding(result: CornerCasesResult, place: int, x: np.ndarray) -> Finding:
         ),
         "class": result.labels[truth] if truth >= 0 else None,
         "place": int(result.numbers[place]),
+        "input_name": result.keys[place],
     }
     title = f"{result.keys[place]}: {' or '.join(dict.fromkeys(answers.values()))}?"
     # Where even the least sure model is sure, somebody is badly wrong.

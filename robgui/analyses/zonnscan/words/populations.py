@@ -160,6 +160,7 @@ def _finding(
         "crossing": crossing,
         "radius": params.radius,
         "place": int(result.numbers[place]),
+        "input_name": result.keys[place],
     }
     title = f"{result.keys[place]}: {words} within radius {number(params.radius)}"
     severity = min(1.0, max(index, crossing))

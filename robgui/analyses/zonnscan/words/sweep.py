@@ -283,6 +283,7 @@ def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
         "zone": params.zone,
         "uncertainty_at_input": float(result.index[0]) if result.radii[0] == 0 else None,
         "uncertainty_rise": jump,
+        "input_name": result.input_name,
     }
     shown = [enlarged(x, result.kind) for x in (result.input, *([failing] if near else []))]
     return [Finding("near boundary", title, severity, detail, side_by_side(shown), failing)]

@@ -33,6 +33,7 @@ def twin_finding(
         "found_by": "the adversarial twin",
         "apart": True,
         "fails": eps <= limit,
+        "input_name": result.input_name,
     }
     turns = f"turns “{own}” into “{other}”"
     title = f"{result.input_name}: its adversarial twin at {number(eps)} {turns}"

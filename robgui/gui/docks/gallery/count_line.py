@@ -20,7 +20,13 @@ class CountLine(Label):
         self.setAccessibleName("How many inputs are shown and how many are right")
 
     def tell(
-        self, dataset: Dataset | None, shown: int, unknown: int, right: tuple[float, int] | None
+        self,
+        dataset: Dataset | None,
+        shown: int,
+        unknown: int,
+        right: tuple[float, int] | None,
+        *,
+        counted: bool = True,
     ) -> None:
         """Counts.
 
@@ -29,6 +35,7 @@ class CountLine(Label):
             shown: Inputs that pass the search.
             unknown: Inputs not yet known to pass or fail.
             right: The accuracy so far, and on how many inputs; None if it is not known.
+            counted: Whether that is all it will be known of.
         """
         if dataset is None:
             self.clear()
@@ -38,8 +45,11 @@ class CountLine(Label):
         parts = [count(total, "input") if shown == total else f"{shown:,} of {total:,} shown"]
         if unknown:
             parts.append(f"{unknown:,} not known yet")
-        if right is not None:
+        if right is not None and counted:
             parts.append(f"{percent(right[0])} of {right[1]:,} right")
+        elif right is not None:
+            # Files are often ordered by class: a share of the first ones says nothing yet.
+            parts.append(f"{right[1]:,} of {total:,} answered so far")
         if dataset.skipped:
             parts.append(f"{len(dataset.skipped):,} skipped")
         if dataset.notes:

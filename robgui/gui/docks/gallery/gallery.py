@@ -184,7 +184,7 @@ class Gallery(QWidget):
             scope = None
         else:
             scope = tuple(np.sort(rows).tolist())
-        self._store.set_scope(scope, self.filter.words())
+        self._store.set_scope(scope, self.filter.described())
         self._say_empty()
         self.clear.setVisible(dataset is not None)
         self.stack.setCurrentIndex(0 if len(rows) else 1)
@@ -206,8 +206,9 @@ class Gallery(QWidget):
         """
         self.view.viewport().update()
         library = self._store.library
-        right = library.predictions.accuracy()
-        self.count.tell(library.dataset, len(self.model.rows), self.filter.shown.open, right)
+        told, shown = library.predictions, len(self.model.rows)
+        over, later = told.measured is not None, self.filter.shown.open
+        self.count.tell(library.dataset, shown, later, told.accuracy(), counted=over)
 
     # --- what is on screen ------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from robgui.gui.docks.gallery.items import class_name
 from robgui.gui.docks.gallery.order_box import OrderBox
 from robgui.gui.docks.gallery.query_line import QueryLine
 from robgui.gui.docks.gallery.sets import SetsButton
+from robgui.gui.state.input_filter import InputFilter
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label
 
@@ -86,17 +87,25 @@ class SearchBar(QWidget):
         self.sets.taken.connect(self.take)
         self.text.textChanged.connect(lambda _: self._typing.start())
         self.text.returnPressed.connect(self._read_text)
-        store.library.models_changed.connect(self.take_names)
+        store.library.models_changed.connect(self._take_model)
+        store.scope_changed.connect(self._follow_scope)
         store.marking.changed.connect(self._marked)
 
     @property
     def waits(self) -> bool:
-        """Whether what is shown changes as the model answers."""
-        about = needs(self._query)
-        told = bool(about & {*OF_MODEL, "text", "unreadable"})
-        return told or self.wrong.isChecked() or self.order.by in ORDERS_OF_MODEL
+        """Whether what is shown, or its order, changes as the model answers."""
+        told = bool(needs(self._query) & {"text", "unreadable"})
+        return told or self._judges() or self.order.by in ORDERS_OF_MODEL
 
-    def words(self) -> str:
+    def described(self) -> InputFilter:
+        """What passes, as a run is told it."""
+        return InputFilter(self._words(), self.shown.open, self._judges())
+
+    def _judges(self) -> bool:
+        """Whether the answers of the model decide what passes."""
+        return self.wrong.isChecked() or bool(needs(self._query) & set(OF_MODEL))
+
+    def _words(self) -> str:
         """The filter as a headline names it; empty while everything passes."""
         label = self.classes.currentData()
         if self.shown.open:
@@ -144,6 +153,11 @@ class SearchBar(QWidget):
         if self.waits:
             # A filter on predictions is right only once every input has one.
             self._store.library.predictions.want_all()
+        library = self._store.library
+        asked = library.model is not None and not library.mismatch
+        if self._judges() and asked and facts.predicted is None:
+            self._answered(SearchAnswer(np.empty(0, np.int64), facts.count))
+            return
         find = self._finding(facts)
         # Names of a large folder are read from disk on first use.
         slow = "name" in needs(self._query) or self.order.by == "name" or facts.count > _MANY
@@ -211,6 +225,19 @@ class SearchBar(QWidget):
         self._typing.stop()
         self._query = AllOf()
         self.problem.hide()
+
+    def _take_model(self) -> None:
+        """What the last model answered chooses nothing for this one, not even for a moment."""
+        self.take_names()
+        if self._judges():
+            self.ask()
+
+    def _follow_scope(self) -> None:
+        """Lets everything pass again when a run is to look at all inputs."""
+        dataset = self._store.library.dataset
+        if self._store.scope is None and len(self.shown.rows) != len(dataset or ()):
+            self.reset()
+            self.changed.emit()
 
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui import manual
+from robgui.core.finding_groups import input_in_words
 from robgui.core.finding_pair import is_drawn, pair_of
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, set_heading, theme
@@ -205,10 +206,7 @@ class FindingView(WhenSeen, QWidget):
     # --- what is shown ----------------------------------------------------------------------------
 
     def _run(self) -> Run | None:
-        if self.finding is None:
-            wanted = None
-        else:
-            wanted = self.finding.run_id
+        wanted = None if self.finding is None else self.finding.run_id
         return next((run for run in self._store.history.runs if run.id == wanted), None)
 
     def _fetch(self, finding: StoredFinding) -> None:
@@ -247,6 +245,8 @@ class FindingView(WhenSeen, QWidget):
     def _subject(self, request: Request) -> str:
         """The failing model, if its run looked at several, and which models on which inputs."""
         words = self._store.subjects.words(request)
+        if self.finding is not None and (where := input_in_words(self.finding, request)):
+            words = f"{where}. {words}"
         if self.finding is not None and len(request.models) > 1 and self.finding.network:
             return f"Fails: {self.finding.network}. Run of {words}"
         return words

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from robgui.core.finding_groups import number_of
 from robgui.core.workspace.speaking import speakers
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def spot_of(finding: StoredFinding, request: Request) -> SeenInput | None:
     """Which input failed; None if the finding is about none of the data's, or several."""
     if request.dataset is None or not request.models:
         return None
-    index = _index(finding, request)
+    index = number_of(finding, request)
     if index is None:
         return None
     named = (one for one in request.models if one.name == finding.network)
@@ -111,20 +112,6 @@ def _spot(request: Request, place: int) -> SeenInput | None:
     else:
         index = chosen[place]
     return SeenInput(request.models[0].fingerprint, request.dataset.fingerprint, index)
-
-
-def _index(finding: StoredFinding, request: Request) -> int | None:
-    indices = request.indices
-    if indices is not None and len(indices) == 1:
-        return indices[0]
-    if len(finding.places) != 1:
-        return None
-    place = finding.places[0]
-    if indices is None:
-        return place
-    if place < len(indices):
-        return indices[place]
-    return None
 
 
 def _of(run: Run, known: Analysis, spot: SeenInput) -> bool:

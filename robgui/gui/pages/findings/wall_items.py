@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPen, QPi
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from robgui.core.finding import StoredFinding
-from robgui.core.finding_groups import Group
+from robgui.core.finding_groups import Group, input_in_words
 from robgui.core.text.words import severity as severity_in_words
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.thumbnails import Thumbnails, fit
@@ -122,11 +122,13 @@ class WallModel(QAbstractListModel):
         return f"{what} {how}{self._means(finding)}{alike}{note}"
 
     def owner(self, finding: StoredFinding) -> str:
-        """Which model fails, on which data."""
+        """On which input of which data which model fails; the input first, where it is one."""
         names = ", ".join(one.name for one in self.models.get(finding.id, ()))
         run = self._run(finding)
         if run is None or run.request.dataset is None:
             return names
+        if where := input_in_words(finding, run.request):
+            return f"{where}: {names}"
         return f"{names} on {run.request.dataset.name}"
 
     def _means(self, finding: StoredFinding) -> str:

@@ -42,11 +42,11 @@ class Exports:
         workspace = self._history.need()
 
         def written(count: int) -> None:
-            self._history.said.emit(
-                "info",
-                f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and"
-                " findings.csv.",
-                "",
+            many = f"{count:,} finding{'' if count == 1 else 's'}"
+            self._history.offered.emit(
+                f"Exported {many} to {folder}, as images and findings.csv.",
+                "Open",
+                lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))),
             )
 
         self._background.run(lambda: _export_findings(workspace, folder, ids), written)

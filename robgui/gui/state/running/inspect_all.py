@@ -107,7 +107,7 @@ class Inspection(QObject):
             return store.library.pending.loading or "Open a model first."
         if store.library.dataset is None:
             return store.library.pending.loading or "Open some inputs first."
-        return store.library.mismatch
+        return store.library.mismatch or store.filter.obstacle()
 
     def start(self, *, first: bool = False, again: bool = False) -> None:
         """Queues a first look with every analysis that can work on the model in use.
@@ -150,7 +150,7 @@ class Inspection(QObject):
         if known.inputs == "one":
             full = store.next_run.build(known, usual, short.indices)
         else:
-            full = store.next_run.build(known, usual, store.scope, store.filter)
+            full = store.next_run.build(known, usual, store.scope, store.filter.words)
         return is_answered(store.history.runs, short, full)
 
     def _not_asked(self) -> str:
@@ -209,7 +209,7 @@ class Inspection(QObject):
             spread = SPREAD
         else:
             spread = ""
-        how = ", ".join(part for part in (store.filter, spread) if part)
+        how = ", ".join(part for part in (store.filter.words, spread) if part)
         if known.inputs == "one":
             return store.next_run.build(known, params, indices)
         # all of them, as Run asks for all: the same question

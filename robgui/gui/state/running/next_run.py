@@ -67,7 +67,7 @@ class NextRun:
         ):
             return None
         indices = self._store.selection.inputs if one else self._store.scope
-        return self.build(known, params, indices, "" if one else self._store.filter)
+        return self.build(known, params, indices, "" if one else self._store.filter.words)
 
     def build(
         self, known: Analysis, params: Params, indices: Sequence[int] | None, how: str = ""
@@ -195,6 +195,8 @@ class NextRun:
             return self._store.library.mismatch
         if known.inputs == "one" and self._store.selection.input is None:
             return "Choose an input in the gallery."
+        if known.inputs == "many" and (waits := self._store.filter.obstacle()):
+            return waits
         if known.inputs == "many" and self._store.scope == ():
             return "No input passes the filter of the gallery; widen it."
         return ""

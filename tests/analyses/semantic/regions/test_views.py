@@ -8,7 +8,7 @@ import torch
 
 from robgui.analyses.semantic.regions.lost import lost_in
 from robgui.analyses.semantic.regions.params import METHOD_WORDS, METHODS, RegionsParams
-from robgui.analyses.semantic.regions.views import MOST_FRAMES, fate, regions_views
+from robgui.analyses.semantic.regions.views import MOST_FRAMES, fate, region_pictures, regions_views
 from robgui.core.view import Bars, Boxes, Curves, Film, Table
 from tests.analyses.semantic.toy import FLAT, open_toy, run, steps, titled, toy_net, with_hole
 
@@ -108,3 +108,7 @@ def test_the_fate_of_a_region_is_said_in_words() -> None:
         "still growing when stopped",
         "start does not fit",
     ]
+
+
+def test_a_pane_without_pictures_promises_none_to_a_run_that_was_stopped():
+    assert "stopped before has none" in region_pictures(None, -1).note

@@ -138,7 +138,18 @@ def test_a_chip_filters_by_confusion_and_is_read_aloud(qtbot, findings, filled):
     findings.bar.confusions.setCurrentText("ant → CAT")
     assert titles(findings) == ["for cat"]
     spoken = findings.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken.startswith("ant → CAT. for cat. thirds on small. Severity 0.60.")
+    assert spoken.startswith("ant → CAT. for cat. input 3 of small: thirds. Severity 0.60.")
+
+
+def test_card_and_page_name_the_file_of_the_input_that_failed(qtbot, findings, filled):
+    named = Finding("wrong input", "ant is a bee", 0.95, {"place": 0, "input_name": "ant/07.png"})
+    several(filled, named)
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
+    place = titles(findings).index("ant is a bee")
+    lead = findings.model.rows[place]
+    assert findings.model.owner(lead) == "ant/07.png, input 3 of small: thirds"
+    findings.view.show_finding(lead)
+    assert findings.view.subject.text().startswith("ant/07.png, input 3 of small. ")
 
 
 def test_the_kind_filter_lists_the_kinds_there_are(findings):
@@ -217,9 +228,10 @@ def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, fill
         qtbot.mouseClick(findings.export, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(findings.wants_export):
         choose(findings.menu(0), "Export those shown")
-    sentences = said_by(filled)
+    sentences = []
+    filled.offered.connect(lambda sentence, *_: sentences.append(sentence))
     filled.history.exports.export_findings(tmp_path / "out", findings.shown())
-    qtbot.waitUntil(lambda: any("1 finding exported" in sentence for sentence in sentences))
+    qtbot.waitUntil(lambda: any("Exported 1 finding to" in sentence for sentence in sentences))
     lines = (tmp_path / "out" / "findings.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2 and "ant becomes bee" in lines[1]
     assert [path.suffix for path in (tmp_path / "out" / "findings").iterdir()] == [".png"]

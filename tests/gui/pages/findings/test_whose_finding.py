@@ -52,18 +52,18 @@ def owners(wall):
 
 
 def test_each_card_names_its_model_and_data(wall):
-    assert owners(wall) == {"thirds on small", "two on small"}
+    assert owners(wall) == {"input 3 of small: thirds", "input 3 of small: two"}
     tips = [wall.model.index(row).data(Qt.ItemDataRole.ToolTipRole) for row in range(4)]
-    assert all("on small" in tip for tip in tips)
+    assert all("of small: " in tip for tip in tips)
 
 
 def test_the_wall_can_show_the_findings_of_one_model(wall):
     assert wall.bar.models.isVisible()
     wall.bar.models.setCurrentText("two")
-    assert owners(wall) == {"two on small"} and wall.count.text() == "2 of 4 findings"
+    assert owners(wall) == {"input 3 of small: two"} and wall.count.text() == "2 of 4 findings"
     wall.bar.models.setCurrentIndex(0)
     wall.text.setText("thirds")
-    assert owners(wall) == {"thirds on small"}, "the text filter knows the model too"
+    assert owners(wall) == {"input 3 of small: thirds"}, "the text filter knows the model too"
 
 
 def test_overview_and_wall_name_the_same_number(qtbot, wall, filled):
@@ -79,4 +79,4 @@ def test_overview_and_wall_name_the_same_number(qtbot, wall, filled):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert wall.count.text() == "2 of 4 findings (3 with those alike)"
     qtbot.waitUntil(lambda: not filled.pictures.busy)
-    assert owners(wall) == {"thirds on small"}
+    assert owners(wall) == {"input 3 of small: thirds"}
