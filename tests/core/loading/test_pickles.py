@@ -14,6 +14,7 @@ import pytest
 import torch
 from sklearn.neural_network import MLPClassifier
 
+from robgui.core.identify import Format, identify
 from robgui.core.loading.pickles import listing
 from robgui.core.trust.snapshot import Snapshot
 from robgui.gui.model.trust_dialog import what_runs
@@ -160,6 +161,14 @@ def test_what_torch_does_not_allow_in_a_weight_file_is_listed(name, opcode):
         call = text(module) + text(word) + b"\x93"
     found = listing(io.BytesIO(b"\x80\x04" + call + b")R."))
     assert found.names == (f"{module}.{word}",)
+
+
+@pytest.mark.parametrize("name", ["m.pkl", "X.PKL", "X.Pickle", "X.JOBLIB"])
+def test_a_pickle_of_the_oldest_protocol_is_listed_however_its_ending_is_written(tmp_path, name):
+    # Its first byte says nothing, so that it is a pickle is told by its name alone.
+    (tmp_path / name).write_bytes(pickle.dumps(Calls(), 0))
+    assert identify(tmp_path / name).model is Format.PICKLE
+    assert SYSTEM in shown(tmp_path / name)
 
 
 def test_what_weights_need_is_not_listed():
