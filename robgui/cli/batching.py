@@ -23,6 +23,7 @@ from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Step
+from robgui.core.files import write_whole
 from robgui.core.text.words import count
 from robgui.core.workspace import Workspace
 
@@ -177,7 +178,7 @@ def _tell(
         shown.say(line)
     if report is not None:
         try:
-            report.write_bytes(summary.junit(suite.path.stem, picture, outcomes))
+            write_whole(report, summary.junit(suite.path.stem, picture, outcomes))
         except OSError as error:
             raise RobguiError(
                 f"The report cannot be written to {report} ({error.strerror}); choose another"

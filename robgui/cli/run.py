@@ -102,7 +102,9 @@ def _check_workspace(name: str | None) -> None:
     """Refuses a place where no workspace can be made; missing folders are made later."""
     if name is None or Path(name).exists():
         return
-    folder = next(each for each in Path(name).absolute().parents if each.exists())
+    place = Path(name).absolute()
+    # On Windows not even the last one need exist: a drive may be unplugged.
+    folder = next((each for each in place.parents if each.exists()), Path(place.anchor))
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise ParamsError(
             f"--workspace {name}: it cannot be made there, because {folder} is no folder that may"

@@ -88,6 +88,9 @@ def test_gates_decide_the_exit_code_and_the_reports_say_why(files, tmp_path, cap
     assert main(words) == 0
     made = json.loads(capsys.readouterr().out)
     assert (made["passed"], made["counts"]) == (True, {"done": 6})
+    first = (tmp_path / "junit.xml").read_bytes()
+    # A second name of the same file sees whether it is written in place.
+    os.link(tmp_path / "junit.xml", tmp_path / "old.xml")
     assert main([*words, "--fail-on", "zonnscan.index.max>=0"]) == 1
     captured = capsys.readouterr()
     made = json.loads(captured.out)
@@ -97,6 +100,7 @@ def test_gates_decide_the_exit_code_and_the_reports_say_why(files, tmp_path, cap
     assert "Gate zonnscan.index.max>=0: FAILED for 6 of 6 requests" in captured.err
     suite_element = ET.parse(tmp_path / "junit.xml").getroot().find("testsuite")
     assert (suite_element.get("tests"), suite_element.get("failures")) == ("8", "1")
+    assert (tmp_path / "old.xml").read_bytes() == first
 
 
 @pytest.mark.parametrize(

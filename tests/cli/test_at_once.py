@@ -77,6 +77,21 @@ def test_a_command_that_cannot_work_is_refused_before_anything_heavy_is_imported
     assert words[0] == "report" or "sqlite3" not in modules
 
 
+def test_a_workspace_on_a_drive_that_does_not_exist_is_refused_in_one_sentence(monkeypatch, capsys):
+    # Only Windows has paths of which no parent exists.
+    place = Path("/drive/w").absolute()
+    for ask in ("exists", "is_dir"):
+        real = getattr(Path, ask)
+        monkeypatch.setattr(
+            Path,
+            ask,
+            lambda path, real=real: path not in (place, *place.parents) and real(path),
+        )
+    assert robgui.cli.main(["run", "zonnscan", "--model", MODEL, "--workspace", str(place)]) == 2
+    told = capsys.readouterr().err
+    assert f"because {place.anchor} is no folder that may be written" in told
+
+
 def test_no_worker_is_started_for_a_command_that_is_refused(monkeypatch, capsys):
     started = []
     monkeypatch.setattr(process.subprocess, "Popen", lambda *given, **_: started.append(given))

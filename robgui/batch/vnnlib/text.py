@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ _TOKEN = re.compile(r"[()]|[^\s()]+")
 _COMMENT = re.compile(r";[^\n]*")
 _NAME = re.compile(r"([XY])_(\d{1,7})")
 _DEEPEST, _MOST_TOKENS = 20, 20_000_000
+#: Most alternatives of a property, and most comparisons in all of them together.
+_MOST_ALTERNATIVES, _MOST_TERMS = 100_000, 10_000_000
 _SIGNS = ("<=", ">=")
 
 
@@ -79,18 +82,44 @@ def read(text: str) -> Property:
     """
     inputs = outputs = 0
     bounds: dict[tuple[int, str], float] = {}
-    # One alternative without a condition: what "and" with further ones starts from.
-    unsafe: tuple[tuple[Term, ...], ...] = ((),)
+    unsafe = _Together()
     for command in _commands(text):
         match command:
             case ["declare-const", str(name), "Real"] if found := _NAME.fullmatch(name):
                 inputs += found[1] == "X"
                 outputs += found[1] == "Y"
             case ["assert", condition]:
-                unsafe = _add(condition, bounds, unsafe)
+                _add(condition, bounds, unsafe)
             case _:
                 raise _strange(command)
-    return _property(inputs, outputs, bounds, unsafe)
+    return _property(inputs, outputs, bounds, unsafe.alternatives())
+
+
+class _Together:
+    """Conditions that hold together, as alternatives of terms.
+
+    They multiply, so their number is known and checked before they are made.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[tuple[Term, ...], ...]] = []
+        self._alternatives, self._terms = 1, 0
+
+    def add(self, part: tuple[tuple[Term, ...], ...]) -> None:
+        """Adds a condition; ParamsError if there are too many alternatives now."""
+        self._parts.append(part)
+        self._alternatives *= len(part)
+        self._terms += max(map(len, part))
+        _check_count(self._alternatives, self._alternatives * self._terms)
+
+    def alternatives(self) -> tuple[tuple[Term, ...], ...]:
+        """Distributed into alternatives of conjunctions, the form in which verifiers take them."""
+        return tuple(tuple(chain.from_iterable(choice)) for choice in product(*self._parts))
+
+
+def _check_count(alternatives: int, terms: int) -> None:
+    if alternatives > _MOST_ALTERNATIVES or terms > _MOST_TERMS:
+        raise ParamsError("The property has more alternatives than can be read.")
 
 
 def _property(
@@ -115,11 +144,7 @@ def _property(
     return Property(low, high, outputs, unsafe)
 
 
-def _add(
-    condition: Any,
-    bounds: dict[tuple[int, str], float],
-    unsafe: tuple[tuple[Term, ...], ...],
-) -> tuple[tuple[Term, ...], ...]:
+def _add(condition: Any, bounds: dict[tuple[int, str], float], unsafe: _Together) -> None:
     """Adds one assertion: a bound of an input, or a condition on the outputs."""
     match condition:
         case [str(sign), str(name), str(value)] if sign in _SIGNS and name.startswith("X_"):
@@ -131,25 +156,27 @@ def _add(
                 bounds[place, sign] = bound
             else:
                 bounds[place, sign] = tighter(known, bound)
-            return unsafe
         case _:
-            more = _alternatives(condition)
-            # Distributed into alternatives of conjunctions, the form in which verifiers take them.
-            return tuple((*one, *other) for one in unsafe for other in more)
+            unsafe.add(_alternatives(condition))
 
 
 def _alternatives(condition: Any) -> tuple[tuple[Term, ...], ...]:
     """A condition on outputs as alternatives of terms."""
     match condition:
         case ["or", *parts] if parts:
-            return tuple(one for part in parts for one in _alternatives(part))
-        case ["and", *parts] if parts:
-            found: tuple[tuple[Term, ...], ...] = ((),)
+            either: list[tuple[Term, ...]] = []
+            terms = 0
             for part in parts:
-                found = tuple((*a, *b) for a in found for b in _alternatives(part))
-                if len(found) > 100_000:
-                    raise ParamsError("The property has more alternatives than can be read.")
-            return found
+                more = _alternatives(part)
+                either += more
+                terms += sum(map(len, more))
+                _check_count(len(either), terms)
+            return tuple(either)
+        case ["and", *parts] if parts:
+            together = _Together()
+            for part in parts:
+                together.add(_alternatives(part))
+            return together.alternatives()
         case [str(sign), str(left), str(right)] if sign in _SIGNS:
             if _NAME.fullmatch(left):
                 other = _place(right, "Y") if _NAME.fullmatch(right) else _value(right)

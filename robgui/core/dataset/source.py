@@ -33,10 +33,13 @@ class Skips:
 
     #: Longest list; nobody reads more, and the rest is only counted.
     LISTED = 1000
+    #: Most that are counted beyond the list: each is kept, or it would count again at every read.
+    COUNTED = 1_000_000
 
     def __init__(self) -> None:
         self._listed: dict[str, Skipped] = {}
-        self._more = 0
+        self._more: set[str] = set()
+        self._uncounted = False
         self._lock = threading.Lock()
 
     def add(self, path: str, reason: str) -> None:
@@ -46,13 +49,16 @@ class Skips:
                 return
             if len(self._listed) < self.LISTED:
                 self._listed[path] = Skipped(path, reason)
+            elif len(self._more) < self.COUNTED:
+                self._more.add(path)
             else:
-                self._more += 1
+                self._uncounted = self._uncounted or path not in self._more
 
     def all(self) -> tuple[Skipped, ...]:
         """Everything listed so far, with a last entry that counts the rest."""
         with self._lock:
-            rest = (Skipped("…", f"and {self._more:,} more"),) if self._more else ()
+            least = self._least()
+            rest = (Skipped("…", f"and {least}{len(self._more):,} more"),) if self._more else ()
             return (*self._listed.values(), *rest)
 
     def words(self, name: str) -> str:
@@ -60,17 +66,24 @@ class Skips:
 
         Empty if none.
         """
-        listed = self.all()
-        if not listed:
+        with self._lock:
+            first = next(iter(self._listed.values()), None)
+            total = len(self._listed) + len(self._more)
+            least = self._least()
+        if first is None:
             return ""
-        first = listed[0]
         # The file's message repeats its whole path.
         reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(".")
-        if len(listed) > 1:
-            many = f"{len(listed):,} files or rows of {name}, the first: "
+        if total > 1:
+            many = f"{least}{total:,} files or rows of {name}, the first: "
         else:
             many = f"{name}: "
         return f"{many}{first.path}: {reason}."
+
+    def _least(self) -> str:
+        if self._uncounted:
+            return "more than "
+        return ""
 
 
 class Source(ABC):

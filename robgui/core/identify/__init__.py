@@ -7,6 +7,23 @@ program cannot open.
 from __future__ import annotations
 
 from robgui.core.identify.content import identify
-from robgui.core.identify.formats import NOTHING, PAIR_HEAD, DataFormat, Format, Identity, Kind
+from robgui.core.identify.formats import (
+    NOTHING,
+    PAIR_HEAD,
+    PICKLE_ENDINGS,
+    DataFormat,
+    Format,
+    Identity,
+    Kind,
+)
 
-__all__ = ["NOTHING", "PAIR_HEAD", "DataFormat", "Format", "Identity", "Kind", "identify"]
+__all__ = [
+    "NOTHING",
+    "PAIR_HEAD",
+    "PICKLE_ENDINGS",
+    "DataFormat",
+    "Format",
+    "Identity",
+    "Kind",
+    "identify",
+]

@@ -17,6 +17,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.identify.formats import (
     NOTHING,
     PAIR_HEAD,
+    PICKLE_ENDINGS,
     DataFormat,
     Format,
     Identity,
@@ -66,7 +67,6 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: Bytes at either end of an HDF5 file that are searched for names.
 _HDF5_LOOK = 4 * 2**20
 _KERAS_WEIGHTS = ("model.weights.h5", "model.weights.npz", "model.weights.json")
-_PICKLES = (".pkl", ".pickle", ".joblib")
 _TABLES = (".csv", ".tsv")
 _MESHES = (".obj", ".off", ".stl", ".gltf")
 #: The value types of an IDX file, given by its third byte.
@@ -177,7 +177,7 @@ def _binary(head: bytes, length: int, path: Path) -> Identity | None:
         return data(DataFormat.PICTURE)
     if path.suffix.lower() == ".onnx":
         return model(Format.ONNX)
-    if path.suffix.lower() in _PICKLES:
+    if path.suffix.lower() in PICKLE_ENDINGS:
         return model(Format.PICKLE)
     return None
 

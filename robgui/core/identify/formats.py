@@ -7,6 +7,8 @@ from enum import StrEnum
 
 #: First line of a file that names two models to be examined as one.
 PAIR_HEAD = b"# robgui: two models as one"
+#: Endings, in small letters, of files that are pickles even if their first byte does not say so.
+PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib")
 
 
 class Kind(StrEnum):

@@ -8,27 +8,7 @@ import warnings
 from dataclasses import dataclass
 from typing import BinaryIO
 
-#: Names that a weight file uses; everything else would be imported and called.
-_HARMLESS_MODULES = (
-    "torch._utils",
-    "torch._tensor",
-    "torch.storage",
-    "torch.nn.parameter",
-    "torch.serialization",
-)
-_HARMLESS = frozenset(
-    {
-        "collections OrderedDict",
-        "collections defaultdict",
-        "_codecs encode",
-        "builtins set",
-        "torch Size",
-        "torch device",
-        "torch dtype",
-        "torch Tensor",
-    }
-)
-
+from robgui.core.loading.pickled_names import UNKNOWN, collect_names, harmless
 
 #: Deepest nesting of values; real models reach ten.
 _DEEPEST = 200
@@ -55,7 +35,8 @@ class PickledCalls:
     """What unpickling would import, as far as that can be seen without doing it.
 
     Attributes:
-        names: Dotted names of functions and classes, without those that weights need.
+        names: Dotted names of functions and classes, without those that weights need; a question
+            mark stands for a word that the pickle computes.
         whole: Whether these are all. joblib writes arrays into the middle of its pickles, and a
             compressed or damaged pickle cannot be followed.
     """
@@ -78,13 +59,15 @@ def listing(file: BinaryIO, pickles: int = 1) -> PickledCalls:
             break
         file.seek(began)
         try:
-            _collect_globals(file, names)
+            collect_names(file, names)
         except _DAMAGE:
             whole = False
             file.seek(began)
             names += _scattered_globals(file.read(_LONGEST_SCAN))
             break
-    foreign = {name.replace(" ", ".") for name in names if not _harmless(name)}
+    # A name that the pickle computes may be any name.
+    whole = whole and not any(UNKNOWN in name.split(" ") for name in names)
+    foreign = {name.replace(" ", ".") for name in names if not harmless(name)}
     return PickledCalls(tuple(sorted(foreign)), whole)
 
 
@@ -219,29 +202,6 @@ def words_in(content: bytes | BinaryIO) -> list[str]:
         ]
 
 
-def _collect_globals(file: BinaryIO, names: list[str]) -> None:
-    texts: list[str] = []
-    memo: dict[object, str | None] = {}
-    top: str | None = None  # The text on top of the stack.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for opcode, argument, _ in pickletools.genops(file):
-            name = opcode.name
-            if name in ("GLOBAL", "INST"):
-                names.append(str(argument))
-            elif name == "STACK_GLOBAL":
-                # Takes module and name from the stack: the last two texts, read or remembered.
-                names.append(" ".join(texts[-2:]))
-            if name == "MEMOIZE" or "PUT" in name:
-                memo[len(memo) if name == "MEMOIZE" else argument] = top
-                continue
-            top = memo.get(argument) if "GET" in name else None
-            if isinstance(argument, str):
-                top = argument
-            if top is not None:
-                texts.append(top)
-
-
 def _scattered_globals(content: bytes) -> list[str]:
     """Names that are imported anywhere in ``content``, however its other bytes read."""
     names = [
@@ -253,12 +213,3 @@ def _scattered_globals(content: bytes) -> list[str]:
         if len(module) == match["long"][0] and len(name) == match["longer"][0]:
             names.append(f"{module.decode()} {name.decode()}")
     return names
-
-
-def _harmless(name: str) -> bool:
-    module, _, attribute = name.partition(" ")
-    return (
-        name in _HARMLESS
-        or module in _HARMLESS_MODULES
-        or (module == "torch" and (attribute.endswith("Storage") or attribute.islower()))
-    )

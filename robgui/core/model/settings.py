@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.core.errors import ModelError
+from robgui.core.files import write_whole
 from robgui.core.model.class_names import with_names_beside
 from robgui.core.regular import read_regular
 from robgui.core.toml import parse_toml
@@ -269,7 +270,7 @@ def write_side_file(model: Path, settings: ModelSettings) -> Path:
     path = side_file(model)
     try:
         # The same bytes on Windows: trust is kept by their digest.
-        path.write_text(side_text(settings), encoding="utf-8", newline="\n")
+        write_whole(path, side_text(settings).encode())
     except OSError as error:
         raise ModelError(
             f"{path}: the side file cannot be written ({error.strerror}); choose a folder you may"

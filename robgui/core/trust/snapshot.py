@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from robgui.core.errors import ModelError
+from robgui.core.identify import PICKLE_ENDINGS
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import PickledCalls, listing
 from robgui.core.model.settings import side_bytes
@@ -174,7 +175,7 @@ def _pickled(path: Path) -> PickledCalls:
         head = file.read(2)
         file.seek(0)
         # 0x80 begins a pickle of protocol 2 or later.
-        if head[:1] == b"\x80" or path.suffix in (".pkl", ".pickle", ".joblib"):
+        if head[:1] == b"\x80" or path.suffix.lower() in PICKLE_ENDINGS:
             # torch's old format is five pickles in a row: magic number, protocol, system, object,
             # keys.
             return listing(file, pickles=5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -182,3 +183,44 @@ def test_bad_use_ends_with_2_and_one_sentence(tmp_path, capsys, words):
     assert main(["vnnlib", str(tmp_path / "out"), *filled]) == 2
     said = capsys.readouterr().err.strip()
     assert said.startswith("robgui: ") and "\n" not in said and "Traceback" not in said
+
+
+HEAD = (
+    "(declare-const X_0 Real)(declare-const Y_0 Real)(declare-const Y_1 Real)"
+    "(assert (>= X_0 0))(assert (<= X_0 1))"
+)
+
+
+def one_of(choices: int) -> str:
+    """A condition with so many alternatives."""
+    return f"(or {' '.join(f'(>= Y_0 {place}.0)' for place in range(choices))})"
+
+
+ALL = " ".join([one_of(10)] * 4)
+
+
+@pytest.mark.parametrize(
+    "asserted",
+    [
+        pytest.param([one_of(10)] * 6, id="several asserts"),
+        pytest.param([one_of(2)] * 5000, id="asserts beyond any number"),
+        pytest.param([f"(and {ALL} {one_of(10)} {one_of(2)})"], id="one and"),
+        pytest.param([f"(or {' '.join([f'(and {ALL})'] * 11)})"], id="an or of many ands"),
+        pytest.param([one_of(10)] * 4 + ["(>= Y_0 0)"] * 2000, id="long alternatives"),
+    ],
+)
+def test_alternatives_that_multiply_are_refused_before_they_are_made(asserted):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ParamsError, match="more alternatives than can be read"):
+            read("\n".join([HEAD, *(f"(assert {each})" for each in asserted)]))
+        assert tracemalloc.get_traced_memory()[1] < 60e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_asserts_on_outputs_hold_together_in_each_alternative():
+    found = read(f"{HEAD}(assert {one_of(2)})(assert (<= Y_0 5))(assert {one_of(3)})")
+    assert [[term.right for term in one] for one in found.unsafe] == [
+        [first, 5.0, last] for first in (0.0, 1.0) for last in (0.0, 1.0, 2.0)
+    ]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
+from robgui.core.dataset.source import Skips
 from robgui.core.errors import DataError
 
 NAMES = ("T-shirt/top", "black and white", "shirt", "none")
@@ -166,6 +167,28 @@ def test_many_threads_read_one_dataset(tmp_path: Path):
             if dataset is not files or place % 40 != 7:
                 assert thumbnail == value == place % 40
     assert [skipped.path for skipped in files.skipped] == ["7.png"]
+
+
+def test_what_is_left_out_beyond_the_list_counts_once_however_often_it_is_read():
+    skips = Skips()
+    for _ in range(3):
+        for number in range(Skips.LISTED + 500):
+            skips.add(f"{number}.png", "it is damaged")
+    *listed, rest = skips.all()
+    assert len(listed) == Skips.LISTED and rest.reason == "and 500 more"
+    assert skips.words("pets").startswith("1,500 files or rows of pets, the first: 0.png: ")
+
+
+def test_more_than_can_be_counted_are_said_to_be_more(monkeypatch):
+    monkeypatch.setattr(Skips, "COUNTED", 5)
+    skips = Skips()
+    for number in range(Skips.LISTED + 5):
+        skips.add(f"{number}.png", "it is damaged")
+    skips.add("1003.png", "it is damaged")
+    assert skips.all()[-1].reason == "and 5 more"
+    skips.add("last.png", "it is damaged")
+    assert skips.all()[-1].reason == "and more than 5 more"
+    assert skips.words("pets").startswith("more than 1,005 files or rows of pets")
 
 
 def test_datasets_need_neither_torch_nor_qt():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +42,7 @@ def _nested(real: float) -> tuple[tuple[str, object], ...]:
 
 
 @given(
-    st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.10g}")),
+    st.floats(-1e6, 1e6) | st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.10g}")),
     st.integers(-(2**60), 2**60),
     st.booleans(),
     st.none() | st.integers(0, 99),
@@ -119,3 +120,32 @@ def test_words_that_hold_commas_are_read_back():
 
 def test_equal_steps_are_the_numbers_a_person_would_type():
     assert read("reals", "0:0.4:9") == (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1, "0.1"),
+        (1 / 255, "0.00392156862745098"),
+        (np.float64(8 / 255), "0.03137254901960784"),
+        (1e-5, "1e-05"),
+        (float("inf"), "inf"),
+        ((0.5, 1 / 3), "0.5, 0.3333333333333333"),
+    ],
+)
+def test_a_number_has_as_many_digits_as_it_takes_to_read_it_back(value, text):
+    assert params_text.format_value(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("3", [3]), ("0,4,7", [0, 4, 7]), ("10:13", [10, 11, 12]), (":2,5", [0, 1, 5]), ("4:4", [])],
+)
+def test_inputs_are_chosen_by_number(text, numbers):
+    assert params_text.indices("--index", text) == numbers
+
+
+@pytest.mark.parametrize("last", [999_999_999_999, 10**30])
+def test_more_inputs_than_any_data_has_are_refused_before_they_are_listed(last):
+    with pytest.raises(ParamsError, match=r"--index .* names more than"):
+        params_text.indices("--index", f"5,0:{last}")

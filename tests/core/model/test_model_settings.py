@@ -78,6 +78,22 @@ def test_a_changed_copy_is_validated_and_leaves_the_original():
         settings.change(mean=(1.0, 2.0))
 
 
+def test_a_side_file_that_does_not_fit_on_the_disk_leaves_the_old_one(tmp_path):
+    resource = pytest.importorskip("resource")
+    model = tmp_path / "m.onnx"
+    old = write_side_file(model, ModelSettings(shape=(3, 8, 8))).read_bytes()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores the signal, so a longer file fails as it does on a full disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(ModelError, match="cannot be written"):
+            write_side_file(model, ModelSettings(labels=tuple(map(str, range(100)))))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert side_file(model).read_bytes() == old
+    assert list(tmp_path.iterdir()) == [side_file(model)]
+
+
 def test_a_side_file_that_cannot_be_written_is_said(tmp_path):
     with pytest.raises(ModelError, match="cannot be written"):
         write_side_file(tmp_path / "absent" / "m.pt2", ModelSettings())

@@ -119,15 +119,13 @@ def joined(
         source = JoinedImages(
             [dataset.source for dataset in datasets], [dataset.name for dataset in datasets]
         )
-    labels = [
-        np.full(len(dataset), -1, np.int64) if dataset.labels is None else dataset.labels
-        for dataset in datasets
-    ]
+    matrix = _joined_matrix(datasets, path)
     found = Dataset(
         source,
         name=path.name,
         path=path,
-        labels=None if all((each < 0).all() for each in labels) else np.concatenate(labels),
+        labels=_joined_labels(datasets) if matrix is None else None,
+        label_matrix=matrix,
         names=names,
         notes=[*notes, *dict.fromkeys(note for dataset in datasets for note in dataset.notes)],
         options=options.told(),
@@ -136,3 +134,30 @@ def joined(
         for skipped in dataset.skipped:
             found.skip(f"{dataset.name}, {skipped.path}", skipped.reason)
     return found
+
+
+def _joined_labels(datasets: Sequence[Dataset]) -> np.ndarray | None:
+    """The labels of all datasets; None if there are none."""
+    labels = [
+        np.full(len(dataset), -1, np.int64) if dataset.labels is None else dataset.labels
+        for dataset in datasets
+    ]
+    if all((each < 0).all() for each in labels):
+        return None
+    return np.concatenate(labels)
+
+
+def _joined_matrix(datasets: Sequence[Dataset], path: Path) -> np.ndarray | None:
+    """The matrix of labels of all datasets; None if no item may have several labels."""
+    found = [dataset.label_matrix for dataset in datasets if dataset.label_matrix is not None]
+    if not found:
+        return None
+    for dataset in datasets:
+        matrix = dataset.label_matrix
+        # A row without a label would say that no class is right, not that none is known.
+        if matrix is None or matrix.shape[1] != found[0].shape[1]:
+            raise DataError(
+                f"{path}: {dataset.name} does not have the labels of the other files, which give"
+                f" yes or no for each of {found[0].shape[1]} classes; open this file by itself."
+            )
+    return np.concatenate(found)

@@ -12,6 +12,9 @@ from pydantic.fields import FieldInfo
 
 from robgui.core.errors import ParamsError
 
+#: Most inputs chosen by number, as many as the largest table has rows.
+_MOST_INDICES = 20_000_000
+
 
 def format_value(value: Any) -> str:
     """A value as a person would type it.
@@ -45,8 +48,17 @@ def format_value(value: Any) -> str:
             return "yes"
         return "no"
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return _digits(value)
     return str(value)
+
+
+def _digits(value: float) -> str:
+    """Ten digits at most where they are the number, all where they are not."""
+    short = f"{value:.10g}"
+    if float(short) == value:
+        return short
+    # 1/255 typed with ten digits would be another request.
+    return repr(float(value))
 
 
 def parse_value(name: str, field: FieldInfo, text: str) -> Any:
@@ -90,11 +102,19 @@ def indices(name: str, text: str) -> list[int]:
     for part in text.split(","):
         first, colon, last = part.partition(":")
         try:
-            chosen += range(int(first or 0), int(last)) if colon else [int(part)]
+            begin = int(first or 0)
+            more = range(begin, int(last) if colon else begin + 1)
         except ValueError:
             raise ParamsError(
                 f"{name} {shown(text)} is not understood; write 3 or 0,4,7 or 10:20."
             ) from None
+        # Before the list is made: a slip of the finger must not fill the memory. Not len(), which
+        # fails beyond 64 bits.
+        if len(chosen) + more.stop - more.start > _MOST_INDICES:
+            raise ParamsError(
+                f"{name} {shown(text)} names more than {_MOST_INDICES:,} inputs; choose fewer."
+            )
+        chosen += more
     return chosen
 
 
@@ -142,7 +162,7 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
 
 
 def _as_written(number: float) -> float:
-    """The number with the digits ``format_value`` shows; typing it in full gives the same."""
+    """The number with ten digits, which ``format_value`` shows: 0.3 and not 0.30000000000000004."""
     return float(f"{number:.10g}")
 
 

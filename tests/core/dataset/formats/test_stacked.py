@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robgui.core.dataset import from_arrays, open_dataset
+from robgui.core.dataset import Dataset, from_arrays, open_dataset
+from robgui.core.dataset.formats.joined import joined
+from robgui.core.dataset.options import Options
 from robgui.core.errors import DataError
 
 RANDOM = np.random.default_rng(0)
@@ -268,3 +270,32 @@ def test_class_names_with_letters_that_do_not_exist_are_one_sentence(tmp_path):
     np.savez(tmp_path / "a.npz", images=np.zeros((2, 4, 4), np.uint8), names=names)
     with pytest.raises(DataError, match="class names are no text"):
         open_dataset(tmp_path / "a.npz")
+
+
+SEVERAL = np.array([[1, 0], [1, 1], [0, 0], [0, 1], [1, 1]], bool)
+
+
+def several(name: str, classes: str, matrix: np.ndarray | None = SEVERAL) -> Dataset:
+    """Pictures that may have several labels each."""
+    return from_arrays(GREY, matrix, name=name, names=tuple(classes))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_joined_files_keep_several_labels_for_each_item(count: int):
+    files = [several(f"{number}.npz", "ab") for number in range(count)]
+    dataset = joined(files, Path("folder"), Options())
+    assert dataset.labels is None and dataset.label_matrix is not None
+    np.testing.assert_array_equal(dataset.label_matrix, np.concatenate([SEVERAL] * count))
+
+
+def test_joined_files_match_several_labels_by_the_names_of_the_classes():
+    dataset = joined([several("1.npz", "ab"), several("2.npz", "bc")], Path("folder"), Options())
+    assert dataset.names == ("a", "b", "c") and dataset.label_matrix is not None
+    np.testing.assert_array_equal(dataset.label_matrix[:5], np.pad(SEVERAL, [(0, 0), (0, 1)]))
+    np.testing.assert_array_equal(dataset.label_matrix[5:], np.pad(SEVERAL, [(0, 0), (1, 0)]))
+
+
+@pytest.mark.parametrize("other", [None, np.arange(5) % 2, np.zeros((5, 3), bool)])
+def test_a_file_whose_labels_are_of_another_kind_is_not_joined_silently(other: Any):
+    with pytest.raises(DataError, match=r"2\.npz does not have the labels of the other files"):
+        joined([several("1.npz", ""), several("2.npz", "", other)], Path("folder"), Options())
