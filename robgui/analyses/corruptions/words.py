@@ -12,6 +12,8 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
+#: The widest 95 % interval that is shown beside a share.
+_WIDEST = 0.8
 # Without it a model that guesses would "hold": nothing can lower its accuracy.
 _NO_ROOM = (
     "On clean pictures the model may be right hardly more often than by chance, so its"
@@ -120,16 +122,12 @@ def _relative(result: CorruptionsResult, network: int) -> tuple[str, ...]:
 
 def _quantity(result: CorruptionsResult, network: int) -> Quantity:
     mean, low, high = result.mean_accuracy(network)
-    return Quantity(
-        "Accuracy over all corruptions",
-        mean,
-        low=low,
-        high=high,
-        better="high",
-        text=f"{percent(mean)} ({percent(low)} to {percent(high)})"
-        if np.isfinite(low)
-        else f"{percent(mean)} of {count(result.done, 'picture')}",
-    )
+    name, few = "Accuracy over all corruptions", count(result.done, "picture")
+    # An interval that leaves nearly everything open is no number for a headline.
+    if not np.isfinite(low) or high - low > _WIDEST:
+        return Quantity(name, mean, better="high", text=f"{percent(mean)} of only {few}")
+    words = f"{percent(mean)} ({percent(low)} to {percent(high)})"
+    return Quantity(name, mean, low=low, high=high, better="high", text=words)
 
 
 def _scope(result: CorruptionsResult) -> str:

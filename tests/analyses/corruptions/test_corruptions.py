@@ -88,6 +88,14 @@ def test_one_that_nothing_turns_holds_and_few_pictures_are_too_few(data):
     )
 
 
+def test_an_interval_that_leaves_everything_open_is_not_shown_as_a_number(data):
+    steps, params = run((model(fragile=True),), data, most=8)
+    told = CORRUPTIONS.verdict(steps[-1].result, params).number
+    assert told.words.endswith("of only 8 pictures") and not np.isfinite(told.low)
+    steps, params = run((model(fragile=True),), data, most=60)
+    assert " to " in CORRUPTIONS.verdict(steps[-1].result, params).number.words
+
+
 def test_several_models_see_the_same_pictures_and_errors_are_multiples_of_the_first(data):
     steps, params = run(
         (model(fragile=True), model()), data, most=20, kinds=("impulse_noise", "jpeg")
@@ -225,7 +233,7 @@ def test_a_model_that_is_hardly_ever_right_has_no_room_to_fall_and_never_holds()
 def test_one_picture_has_no_interval():
     one = np.ones((1, 1), dtype=bool)
     said = CORRUPTIONS.verdict(made(one, one), CorruptionsParams())
-    assert said.number.words == "100 % of 1 picture"
+    assert said.number.words == "100 % of only 1 picture"
 
 
 def test_what_only_a_strong_corruption_turns_is_shown_and_is_no_finding(data):
