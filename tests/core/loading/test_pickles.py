@@ -6,12 +6,16 @@ import io
 import os
 import pickle
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.neural_network import MLPClassifier
 
 from robgui.core.identify import Format, identify
@@ -194,3 +198,37 @@ def test_what_weights_need_is_not_listed():
             with zipfile.ZipFile(stream) as archive:
                 found = listing(io.BytesIO(archive.read("archive/data.pkl")))
         assert found.whole and found.names == ()
+
+
+class Records(pickle.Unpickler):
+    """Python's own reader, which notes what it is asked to import and imports nothing."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(io.BytesIO(content))
+        self.asked: set[str] = set()
+
+    def find_class(self, module: str, name: str) -> Any:
+        self.asked.add(f"{module}.{name}")
+        return str  # What is called gives another text.
+
+
+#: Pieces of pickles that move texts about.
+PIECES = [
+    *map(text, ("posix", "getpid", "torch", "Size", "os")),
+    *(b"(", b"0", b"1", b"2", b"t", b"l", b"]", b"}", b")", b"N", b"\x85", b"\x86", b"\x87"),
+    *(b"a", b"e", b"b", b"R", b"\x81", b"\x94", b"h\x00", b"h\x01", b"q\x00", b"q\x01", b"U\x02os"),
+    *(b"\x93", b"\x93", b"\x93", b"cposix\ngetpid\n", b"p0\n", b"g0\n"),
+]
+
+
+@settings(max_examples=1000)
+@given(st.lists(st.sampled_from(PIECES), min_size=3, max_size=25))
+def test_whatever_python_would_import_is_listed_or_the_list_is_not_all(pieces):
+    content = b"\x80\x04" + b"".join(pieces) + b"."
+    reader = Records(content)
+    # It imports what comes before the place where it fails.
+    with suppress(Exception):
+        reader.load()
+    found = listing(io.BytesIO(content))
+    allowed = {"torch.Size"}
+    assert reader.asked - allowed <= set(found.names) or not found.whole
