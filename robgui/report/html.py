@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import GENERATOR
+from robgui.core.files import write_whole
 from robgui.core.finding_groups import counted, input_in_words
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
@@ -64,7 +65,7 @@ def write_html(
     told = contents_of(workspace, scope)
     page = sealed("".join(_page(workspace, told, figures or Figures(workspace))))
     try:
-        target.write_text(page, encoding="utf-8")
+        write_whole(target, page.encode())
     except OSError as error:
         why = f"cannot be written to {target} ({error.strerror})"
         raise WorkspaceError(f"The report {why}; choose another place.") from error

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QInputDialog, QWidget
 
 from robgui.core.errors import ModelError
 from robgui.core.model.pairing import (
@@ -18,6 +18,7 @@ from robgui.core.model.pairing import (
     write_pair,
     write_twin,
 )
+from robgui.gui.widgets.save_dialog import ask_file
 
 if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
@@ -95,13 +96,10 @@ def _twins(first: ModelCard, path: Path) -> Iterator[_Choice]:
 
 def _saved(window: QWidget, choice: _Choice) -> Path | None:
     """Asks for a place and writes the pair there; None if the user thinks better of it."""
-    place, _ = QFileDialog.getSaveFileName(
-        window, "Save the pair", str(choice.place()), f"Pair of models (*{SUFFIX})"
-    )
-    if not place:
-        return None
-    out = Path(place).with_suffix(SUFFIX)
-    choice.write(out)
+    pairs = f"Pair of models (*{SUFFIX})"
+    out = ask_file(window, "Save the pair", str(choice.place()), pairs, ending=SUFFIX)
+    if out is not None:
+        choice.write(out)
     return out
 
 

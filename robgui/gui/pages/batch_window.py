@@ -25,6 +25,7 @@ from robgui.core.files import write_whole
 from robgui.core.text.words import duration, rough_percent, time_left
 from robgui.gui.pages.batch_thread import BatchThread
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.save_dialog import ask_file
 
 if TYPE_CHECKING:
     from robgui.batch import BatchEntry, Progress
@@ -192,11 +193,10 @@ class BatchWindow(QWidget):
 
     def _ask_make(self) -> None:
         """Asks where the suite of the runs goes, and takes it."""
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Suite of the runs", "suite.toml", "Suites (*.toml)"
-        )
-        if path:
-            self.make_suite(Path(path))
+        suites = "Suites (*.toml)"
+        path = ask_file(self, "Suite of the runs", "suite.toml", suites, ending=".toml")
+        if path is not None:
+            self.make_suite(path)
 
     def make_suite(self, path: Path) -> None:
         """Writes a suite that asks again what the finished runs of the workspace have asked."""
@@ -207,7 +207,6 @@ class BatchWindow(QWidget):
         if not text:
             self._say("No run can be asked again: run an analysis on files first.", "bad")
             return
-        path = path.with_suffix(".toml")
         try:
             write_whole(path, text.encode())
         except OSError as error:

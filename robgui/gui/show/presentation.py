@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
-    QFileDialog,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from robgui.gui.show.stage import SlideStage, font_of
 from robgui.gui.show.telling import Told, tell, tell_right
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, breakable, unbroken
+from robgui.gui.widgets.save_dialog import ask_file
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -119,7 +119,12 @@ class Presentation(SlideStage):
 
             write_story(slides, path, title=title)
 
-        self._store.writing.run(work, lambda _: self._say(f"Written: {path}"))
+        # Said here: the window's own messages stand behind the full screen.
+        self._store.writing.run(
+            work,
+            lambda _: self._say(f"Written: {path}"),
+            failed=lambda sentence, _: self._say(sentence),
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -280,15 +285,10 @@ class Presentation(SlideStage):
     # --- writing ----------------------------------------------------------------------------------
 
     def _ask_write(self) -> None:
-        path, chosen = QFileDialog.getSaveFileName(self, "Export the story", "story.pdf", KINDS)
-        if path:
-            ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
-            if Path(path).suffix:
-                target = Path(path)
-            else:
-                target = Path(path + ending)
+        path = ask_file(self, "Export the story", "story.pdf", KINDS)
+        if path is not None:
             self._say("Writing …")
-            self.write(target)
+            self.write(path)
 
     def _title(self) -> str:
         workspace = self._store.history.workspace

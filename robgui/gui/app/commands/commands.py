@@ -183,9 +183,8 @@ class Commands:
                 self._store.history.relink(reference, Path(path))
 
     def _ask_and_open(self, title: str, kinds: str) -> None:
-        path, _ = QFileDialog.getOpenFileName(
-            self._window, title, self._window.settings.last_folder, kinds
-        )
+        folder = self._window.settings.last_folder
+        path, _ = QFileDialog.getOpenFileName(self._window, title, folder, kinds)
         if path:
             self.open_path(Path(path))
 
@@ -203,7 +202,8 @@ class Commands:
         for text in self._window.settings.recent:
             action = self._recent.addAction(text)
             action.triggered.connect(lambda _=False, text=text: self.open_path(Path(text)))
-        self._recent.setEnabled(bool(self._window.settings.recent))
+        if not self._recent.actions():  # Qt never again opens a menu that disables itself here.
+            self._recent.addAction("No files yet").setEnabled(False)
 
     # --- the model --------------------------------------------------------------------------------
 

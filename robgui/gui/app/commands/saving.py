@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 import robgui
 from robgui.gui.show import export
+from robgui.gui.widgets.save_dialog import ask_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,15 +170,10 @@ class Saving:
 
     def _ask_save(self, title: str, name: str, kinds: str) -> Path | None:
         start = str(Path(self._window.settings.last_folder) / name)
-        path, chosen = QFileDialog.getSaveFileName(self._window, title, start, kinds)
-        if not path:
-            return None
-        self._window.settings.last_folder = str(Path(path).parent)
-        # "HTML (*.html)" names the ending for a file typed without one.
-        ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
-        if Path(path).suffix:
-            return Path(path)
-        return Path(path + ending)
+        path = ask_file(self._window, title, start, kinds)
+        if path is not None:
+            self._window.settings.last_folder = str(path.parent)
+        return path
 
 
 def _provenance(panel: Panel) -> str:

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from robgui.gui.app.settings import save_settings
 from robgui.gui.widgets.plain import in_menu, set_tip
+from robgui.gui.widgets.save_dialog import ask_file
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
@@ -65,26 +66,12 @@ class Workspaces:
 
     def _ask(self, title: str, name: str, *, confirm: bool) -> Path | None:
         settings = self._window.settings
-        if confirm:
-            options = QFileDialog.Option(0)
-        else:
-            # Qt would offer to replace the file, which a new workspace never does.
-            options = QFileDialog.Option.DontConfirmOverwrite
-        text, _ = QFileDialog.getSaveFileName(
-            self._window,
-            title,
-            str(Path(settings.last_folder) / name),
-            WORKSPACES,
-            options=options,
-        )
-        if not text:
-            return None
-        path = Path(text)
-        settings.last_folder = str(path.parent)
-        if path.suffix == ENDING:
-            return path
-        # with_suffix would make v1.robgui of v1.2.
-        return path.with_name(path.name + ENDING)
+        start = str(Path(settings.last_folder) / name)
+        # Qt would offer to replace the file, which a new workspace never does.
+        path = ask_file(self._window, title, start, WORKSPACES, ending=ENDING, replace=confirm)
+        if path is not None:
+            settings.last_folder = str(path.parent)
+        return path
 
     def _opened(self) -> None:
         workspace = self._store.history.workspace
@@ -111,7 +98,9 @@ class Workspaces:
             action.setChecked(text == now)
             set_tip(action, text)
             action.triggered.connect(partial(self._take, path))
-        self.recent.setEnabled(bool(self.recent.actions()))
+        # An entry that says so: Qt never again opens a menu that disables itself here.
+        if not self.recent.actions():
+            self.recent.addAction("No other work yet").setEnabled(False)
 
     def _take(self, path: Path, *_: object) -> None:
         self._store.open_workspace(path)
