@@ -19,9 +19,14 @@ def place_in_use(request: Request | None, model: ModelCard | None) -> int | None
 
 
 def part_in_use(said: Verdict, request: Request | None, model: ModelCard | None) -> Verdict:
-    """What a run of several models says of the one in use, by name; else the whole verdict."""
+    """What a run of several models says of the one in use, by name; else the whole verdict.
+
+    A sentence that names none of them, such as that they disagree, is about all and stays.
+    """
     place = place_in_use(request, model)
     if place is None or request is None or place >= len(said.models):
+        return said
+    if not any(f"{one.name}: " in said.sentence for one in request.models):
         return said
     own, name = said.models[place], request.models[place].name
     if name not in own.sentence:
