@@ -221,6 +221,9 @@ def _scrolling(rail: Rail) -> QScrollArea:
     scroll = _RailScroll(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
     scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     scroll.setWidget(rail)
+    # Filled as Qt does for a scrolled widget, the ground would hide the mark of the page on show.
+    for part in (rail, scroll.viewport()):
+        part.setAutoFillBackground(False)
     rail.marked.connect(scroll.ensureWidgetVisible)
     scroll.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
     return scroll

@@ -131,9 +131,12 @@ class Folding(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Another size, or another size of the text."""
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show):
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self.apply()
-            self._later.start()  # The metrics of a new font are only known then.
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show):
+            # Only then: Qt is handing the font from widget to widget, its metrics are not known
+            # yet, and moving widgets meanwhile has crashed it.
+            self._later.start()
         return False
 
     def _small(self) -> dict[str, bool]:

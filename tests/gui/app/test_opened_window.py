@@ -7,7 +7,15 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QSpinBox
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QToolButton,
+)
 
 from robgui.gui.app.theme import theme
 from robgui.gui.panels import pages
@@ -131,3 +139,12 @@ def test_no_toast_stands_over_content_or_a_control(window, qtbot):
             place = QRect(other.mapTo(window, QPoint()), other.size())
             assert not other.isVisible() or not place.intersects(at), (size, other)
         assert window.rect().contains(at), size
+
+
+def test_the_page_on_show_stands_out_in_the_rail(window):
+    window.show_panel("zonnscan")
+    button = next(one for one in window.rail.findChildren(QToolButton) if one.isChecked())
+    image = window.grab().toImage()
+    chosen = button.mapTo(window, QPoint(12, 6))
+    ground = window.rail.mapTo(window, QPoint(2, window.rail.height() - 3))
+    assert image.pixelColor(chosen) != image.pixelColor(ground)
