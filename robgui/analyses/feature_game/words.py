@@ -107,10 +107,18 @@ def _scope(result: FeatureGameResult) -> str:
     best = best_of(result)
     if best is None or not best.first_calls:
         return f"{so_far}{cost}."
-    own = (
-        f"a first example came after {best.first_calls:,} of this search's"
-        f" {best.model_calls:,} calls, which went on to make it smaller"
-    )
+    # One search's calls and the run's differ by those for the heat map and the turned views; where
+    # there is one search, two totals would only raise the question which of them is right.
+    if result.searches > 1:
+        own = (
+            f"a first example came after {best.first_calls:,} of this search's"
+            f" {best.model_calls:,} calls, which went on to make it smaller"
+        )
+    else:
+        own = (
+            f"a first example came after {count(best.first_calls, 'call')}, and the search went on"
+            " to make it smaller"
+        )
     if so_far:
         return f"{so_far}{own}; {cost}."
     return f"{own[0].upper()}{own[1:]}; {cost}."
@@ -193,6 +201,12 @@ def _nothing(result: FeatureGameResult, params: FeatureGameParams) -> str:
         limit = f" within distance {number(params.distance)}"
     name = result.labels[result.original]
     seen = result.evidence
+    if not any(outcome.ended for outcome in result.outcomes):
+        calls = count(result.model_calls, "model call")
+        return (
+            f"{_subject(result)}: still searching for an example that turns “{name}” into"
+            f" {aim}{limit}; none after {calls}."
+        )
     return (
         f"{_subject(result)}: no example found that turns “{name}” into {aim}{limit}; "
         f"{seen.singles:,} of {seen.moves:,} one-pixel moves were tried."

@@ -168,6 +168,9 @@ class ArchitectureDialog(QDialog):
             for path, networks in files.items()
             if (best := fitting(networks, parts)) is not None
         ]
+        # Of several that fit, the one in the file called like the weights is meant.
+        beside = f"{self._path.stem}.py:"
+        chosen = [text for text in chosen if text.startswith(beside)] or chosen
         if len(chosen) == 1:
             self.offered.setCurrentText(chosen[0])
             self.architecture.setText(chosen[0])

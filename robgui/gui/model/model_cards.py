@@ -147,7 +147,7 @@ class InputCard(QWidget):
             QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3
         )
         metrics = painter.fontMetrics()
-        number = rough_percent(share).replace("under", "<").replace("over", ">")  # for the names
+        number = rough_percent(share)
         painter.setPen(QColor(theme.colours.text))
         inner = row.adjusted(4, 0, -4, 0)
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)

@@ -504,6 +504,18 @@ def test_a_search_counts_its_own_calls() -> None:
     assert helped.model_calls < result.model_calls and "3 searches" in scope
 
 
+def test_a_search_that_goes_on_is_still_searching_and_a_lone_one_tells_one_total() -> None:
+    steps = all_steps(*instance(3)[:2], max_calls=600)
+    first, last = steps[0].result, steps[-1].result
+    waiting = dataclasses.replace(first, found_class=-1, outcomes=())
+    assert "still searching" in said("feature_game", waiting).sentence
+    none = [dataclasses.replace(one, found_class=-1) for one in last.outcomes]
+    ended = dataclasses.replace(last, found_class=-1, outcomes=tuple(none))
+    assert "no example found" in said("feature_game", ended).sentence
+    scope = said("feature_game", last).scope
+    assert last.found_class >= 0 and scope.count("calls") == 2 and "this search's" not in scope
+
+
 def test_images_that_did_not_change_are_in_the_headlines_median() -> None:
     steps = all_steps(
         small_cnn(seed=2),

@@ -443,6 +443,17 @@ def test_the_networks_of_the_python_file_beside_the_weights_are_offered(qtbot, t
     assert dialog.open_button.isEnabled() and not dialog.problem.text()
 
 
+def test_of_two_networks_that_fit_the_one_in_the_file_called_like_the_weights_is_filled_in(
+    qtbot, tmp_path
+):
+    torch.save({"fc.weight": torch.zeros(2, 2), "fc.bias": torch.zeros(2)}, tmp_path / "net.pth")
+    for name in ("alike.py", "net.py", "train.py"):
+        (tmp_path / name).write_text(NETS, encoding="utf-8")
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    assert dialog.architecture.text() == "net.py:Mine"
+
+
 def test_a_python_file_that_is_chosen_offers_its_networks(qtbot, tmp_path, monkeypatch):
     torch.save({"head.weight": torch.zeros(2, 2)}, tmp_path / "net.pth")
     (tmp_path / "code").mkdir()

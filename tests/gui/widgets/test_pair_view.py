@@ -3,11 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from robgui.core.finding_pair import Pair
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.pair import PairView
-from robgui.gui.widgets.pair.chips import confusion_words, letters_on
+from robgui.gui.widgets.pair.chips import chip_words, confusion_words, letters_on
 from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.pair.pair_picture import Mode
 from robgui.gui.widgets.pair.places import places
@@ -80,6 +81,15 @@ def test_the_wrong_answer_is_the_loud_one_and_letters_are_read_on_every_colour()
 
     assert letters_on(QColor("#C62828")).name() == "#ffffff"
     assert letters_on(QColor("#FFB238")).name() == "#000000"
+
+
+def test_a_narrow_chip_cuts_the_name_and_never_the_number(qapp):
+    metrics = QFontMetricsF(QFont())
+    whole = metrics.horizontalAdvance("GREEN  51 %") + 16
+    seen = {chip_words(metrics, "GREEN", "51 %", whole - less) for less in range(int(whole))}
+    assert chip_words(metrics, "GREEN", "51 %", whole + 1) == "GREEN  51 %"
+    assert any("…" in words for words in seen)
+    assert all(words.endswith("  51 %") or "%" not in words for words in seen)
 
 
 def test_a_drawing_has_the_ground_of_the_present_look_and_an_image_keeps_its_white(qtbot, view):

@@ -12,6 +12,8 @@ from robgui.gui.widgets.inks import colour
 #: Pixels left and right of the words, above and below them, and between two chips.
 _SIDE, _LID, GAP = 8.0, 3.0, 6.0
 _ARROW = "→"
+#: A name cut to fewer letters than these tells nothing; its share gives way first.
+_LEAST_LETTERS = 3
 
 
 def class_colours(taken: str, given: str) -> tuple[QColor, QColor]:
@@ -51,12 +53,32 @@ def chip_height(font: QFont) -> float:
     return QFontMetricsF(font).height() + 2 * _LID
 
 
+def chip_words(metrics: QFontMetricsF, name: str, share: str, widest: float) -> str:
+    """A name and its share within ``widest`` pixels, the chip's sides among them.
+
+    Only the name is elided. A share that does not fit beside a few letters of the name is left out
+    whole: half a number reads as another number.
+    """
+    room = max(0.0, widest - 2 * _SIDE)
+    tail = f"  {share}" if share else ""
+    left = room - metrics.horizontalAdvance(tail)
+    if left < metrics.horizontalAdvance(name[:_LEAST_LETTERS] + "…"):
+        tail, left = "", room
+    return metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, left) + tail
+
+
 def draw_chip(
-    painter: QPainter, corner: QPointF, words: str, ground: QColor, *, widest: float = 1e6
+    painter: QPainter,
+    corner: QPointF,
+    name: str,
+    ground: QColor,
+    *,
+    share: str = "",
+    widest: float = 1e6,
 ) -> QRectF:
     """Draws a chip whose upper left corner is ``corner``; returns where it lies."""
     metrics = QFontMetricsF(painter.font())
-    shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, max(0.0, widest - 2 * _SIDE))
+    shown = chip_words(metrics, name, share, widest)
     wide = metrics.horizontalAdvance(shown) + 2 * _SIDE
     place = QRectF(corner.x(), corner.y(), wide, metrics.height() + 2 * _LID)
     painter.setPen(Qt.PenStyle.NoPen)

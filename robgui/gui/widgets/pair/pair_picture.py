@@ -8,6 +8,7 @@ from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSize, Qt, QTimer, QVa
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QFontMetricsF,
     QHideEvent,
     QImage,
     QKeyEvent,
@@ -23,7 +24,7 @@ from robgui.core.finding_pair import Pair, PixelSquare
 from robgui.core.text.words import rough_percent
 from robgui.gui.app.theme import theme
 from robgui.gui.docks.thumbnails import qimage
-from robgui.gui.widgets.pair.chips import class_colours, draw_chip
+from robgui.gui.widgets.pair.chips import chip_words, class_colours, draw_chip
 from robgui.gui.widgets.pair.places import GAP, Places, places
 
 #: Milliseconds that one of two pictures stays while they blink.
@@ -218,9 +219,9 @@ class PairPicture(QWidget):
             sure = pair.sure_before
         # Nan: the finding does not say how sure the model is.
         if sure != sure:
-            words = name
+            share = ""
         else:
-            words = f"{name}  {rough_percent(sure)}"
+            share = rough_percent(sure)
         painter.save()
         font = QFont(painter.font())
         font.setPointSizeF(font.pointSizeF() * 1.2)
@@ -229,12 +230,13 @@ class PairPicture(QWidget):
         wide = main.width() / (2 if right else 1) - 2 * GAP
         ground = second if after else first
         if right:
+            metrics = QFontMetricsF(painter.font())
             # 16: draw_chip leaves 8 pixels free on both sides of its words.
-            measured = painter.fontMetrics().horizontalAdvance(words) + 16
-            corner = QPointF(main.right() - GAP - min(wide, measured), main.top() + GAP)
+            measured = metrics.horizontalAdvance(chip_words(metrics, name, share, wide)) + 16
+            corner = QPointF(main.right() - GAP - measured, main.top() + GAP)
         else:
             corner = QPointF(main.left() + GAP, main.top() + GAP)
-        draw_chip(painter, corner, words, ground, widest=wide)
+        draw_chip(painter, corner, name, ground, share=share, widest=wide)
         painter.restore()
 
     def _caption_change(self, painter: QPainter, main: QRectF) -> None:
