@@ -204,7 +204,7 @@ class Panel(Themed, QWidget):
         # Laying out the same again would repaint the panel.
         if (shown, self.live) != self._laid_out:
             self._laid_out = shown, self.live
-            self.verdict.show_verdict(shown)
+            self.verdict.show_verdict(shown, live=self.live)
             self.verdict.hold_height(grow_only=self.live)
 
     def part_on_show(self, said: Verdict) -> Verdict:

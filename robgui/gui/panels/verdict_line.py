@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRect, Qt, QTimer
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from robgui.core.verdict import Verdict
+from robgui.core.verdict import Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import set_heading, theme
 from robgui.gui.widgets.inks import colour
@@ -46,16 +46,14 @@ class VerdictLine(QWidget):
             return ""
         return self.verdict.text
 
-    def show_verdict(self, verdict: Verdict | None) -> None:
-        """Says this; None says nothing."""
+    def show_verdict(self, verdict: Verdict | None, *, live: bool = False) -> None:
+        """Says this; None says nothing. While it is ``live``, nothing known is nothing known yet."""
         self.verdict = verdict
         if verdict is None:
-            sentence = ""
+            status = sentence = ""
         else:
-            sentence = verdict.sentence
-        self.status.setText(
-            "" if verdict is None else f"{verdict.status.sign} {verdict.status.words}"
-        )
+            status, sentence = _status_words(verdict.status, live), verdict.sentence
+        self.status.setText(status)
         self.sentence.setText(unbroken(sentence))
         self.setAccessibleDescription(self.text())
         self.setToolTip(tip(self.text()) if self._brief else "")
@@ -149,6 +147,13 @@ class VerdictLine(QWidget):
             palette = self.status.palette()
             palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(self.verdict.status)))
             self.status.setPalette(palette)
+
+
+def _status_words(status: Status, live: bool) -> str:
+    # "Cannot tell" is a conclusion, and a run that has just begun has come to none.
+    if live and status is Status.UNKNOWN:
+        return "… Not known yet"
+    return f"{status.sign} {status.words}"
 
 
 def _label() -> QLabel:

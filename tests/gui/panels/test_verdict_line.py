@@ -54,3 +54,15 @@ def test_what_it_rests_on_is_one_line_until_more_is_asked_for(qtbot, line):
     line.more.click()
     assert LONG.because[-1] in line.rest.text()
     qtbot.waitUntil(lambda: not cut(line.rest))
+
+
+def test_a_run_under_way_has_not_come_to_cannot_tell(qtbot):
+    line = VerdictLine()
+    qtbot.addWidget(line)
+    unknown = Verdict(Status.UNKNOWN, "Still searching.")
+    line.show_verdict(unknown, live=True)
+    assert line.status.text() == "… Not known yet"
+    line.show_verdict(unknown)
+    assert line.status.text() == "? Cannot tell"
+    line.show_verdict(Verdict(Status.FAILS, "One pixel."), live=True)
+    assert line.status.text() == "✗ Failure found", "a failure that was seen stays one"
