@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.text.words import amount, number
+from robgui.core.text.words import amount, count
 from robgui.gui.app.room import come_forward, in_front
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.app.worker_words import in_full, in_short
@@ -116,8 +116,10 @@ class StatusBar(QStatusBar):
         else:
             resting = "idle"
         # Less than one answer in two seconds would be shown as 0.
-        computes = self._rate >= 0.5
-        self.speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
+        if self._rate >= 0.5:
+            self.speed.setText(f"{count(round(self._rate), 'input')}/s")
+        else:
+            self.speed.setText(resting)
 
     def _place(self) -> None:
         """Moves widgets that outgrew their place; Qt does so only if the bar's height changes."""
@@ -184,7 +186,9 @@ def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:
     words = []
     if sys.platform == "linux":
         own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)
-        words = [f"memory {amount(own)}", *([f"models {amount(models)}"] if models else [])]
+        words = [f"memory: window {amount(own)}"]
+        if models:
+            words.append(f"model processes {amount(models)}")
     if graphics is not None:
         words.append(f"GPU {amount(graphics[0])} of {amount(graphics[1])}")
     return ", ".join(words)

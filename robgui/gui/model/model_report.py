@@ -54,10 +54,12 @@ class ModelReport(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        for widget in (title, self.facts, self.verdict, self.problem, self.warnings):
+        for widget in (title, self.facts, self.verdict):
             layout.addWidget(widget)
+        # Above the warnings: they grow when more is known, and would push it from under the mouse.
         layout.addWidget(self.guess, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self.notes)
+        for widget in (self.problem, self.warnings, self.notes):
+            layout.addWidget(widget)
         layout.addWidget(self.cards, 1)
 
 

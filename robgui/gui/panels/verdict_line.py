@@ -47,7 +47,7 @@ class VerdictLine(QWidget):
         return self.verdict.text
 
     def show_verdict(self, verdict: Verdict | None, *, live: bool = False) -> None:
-        """Says this; None says nothing. While it is ``live``, nothing known is nothing known yet."""
+        """Says this; None says nothing. While ``live``, nothing known is nothing known yet."""
         self.verdict = verdict
         if verdict is None:
             status = sentence = ""
