@@ -49,7 +49,6 @@ SEVERITIES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
 def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdict:
     """What turns the class into what, and what that rests on."""
     because = [
-        _mislabelled(result),
         result.remark,
         _rule(result, params),
         *opponents.against(result, params),
@@ -69,6 +68,8 @@ def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdic
 
 def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
     hindered = opponents.only_hindered(result, params)
+    if is_wrong(result):
+        return _wrong_already(result, params)
     if hindered is not None:
         return f"{_subject(result)}: {opponents.sentence(result, hindered, params)}"
     if result.found_class >= 0:
@@ -76,12 +77,22 @@ def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
     return _nothing(result, params)
 
 
-def _mislabelled(result: FeatureGameResult) -> str:
-    """A sentence if the model is already wrong on the unmodified image."""
-    if result.true_class in (-1, result.original):
-        return ""
+def is_wrong(result: FeatureGameResult) -> bool:
+    """Whether the model is wrong on the image as it is, by its label."""
+    return result.true_class not in (-1, result.original)
+
+
+def _wrong_already(result: FeatureGameResult, params: FeatureGameParams) -> str:
+    """The wrong answer itself; a change that corrects it is no failure and is not called one."""
     true, seen = result.labels[result.true_class], result.labels[result.original]
-    return f"The label of the image is “{true}”: “{seen}” is wrong before any change."
+    sure = percent(float(result.confidence[result.original]))
+    said = f"{_subject(result)}: the model says “{seen}” ({sure} sure), but the label says “{true}”"
+    if result.found_class < 0:
+        return f"{said}."
+    change = amount_of(result.severity, params.norm)
+    if result.found_class == result.true_class:
+        return f"{said}; {change} the wrong answer into the right one."
+    return f"{said}; {change} it into “{result.labels[result.found_class]}”."
 
 
 def white_box(params: GameParams) -> str:
@@ -125,6 +136,8 @@ def _scope(result: FeatureGameResult) -> str:
 
 
 def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
+    if is_wrong(result):
+        return Status.FAILS
     if result.found_class < 0:
         return Status.UNKNOWN
     distance = result.severity.by(params.norm)
@@ -146,7 +159,8 @@ def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
     text = f"{number(distance)} of {number(most)}"
     if params.norm == "l0":
         text += " pixels"
-    return Quantity(name, distance, better="high", text=text)
+    # A wrong answer that is hard to change is no better than one that changes at once.
+    return Quantity(name, distance, better="neither" if is_wrong(result) else "high", text=text)
 
 
 def _rule(result: FeatureGameResult, params: FeatureGameParams) -> str:
@@ -280,10 +294,15 @@ def _turned(result: FeatureGameResult) -> str:
 
 
 def game_findings(result: FeatureGameResult, params: FeatureGameParams) -> list[Finding]:
-    """Each example with its picture before and after, severities in all norms, and confidences."""
+    """Each example with its picture before and after, severities in all norms, and confidences.
+
+    A change that makes a wrong answer right is none.
+    """
     from robgui.analyses.feature_game.example import example_of
 
-    found = [outcome for outcome in result.outcomes if outcome.found_class >= 0]
+    # -1 is no example; a true class of -1, no label, excludes nothing else.
+    none = (-1, result.true_class)
+    found = [outcome for outcome in result.outcomes if outcome.found_class not in none]
     return [
         _finding(result, params, outcome, example_of(result.input, outcome)) for outcome in found
     ]

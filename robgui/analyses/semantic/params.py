@@ -63,10 +63,11 @@ class SpaceParams(Params):
         "",
         title="Class",
         description=(
-            "Name or number of the class whose score is looked at; empty: the class predicted for"
-            " the image; for a mesh the class of its name, or the one it is most often taken for."
+            "Name or number of the class whose score is looked at; empty: the class of the"
+            " image's label, without one the class predicted for it; for a mesh the class of its"
+            " name, or the one it is most often taken for."
         ),
-        json_schema_extra={"empty": "predicted class"},
+        json_schema_extra={"empty": "class of the input"},
     )
 
     up: Literal["auto", "y", "z"] = Field(

@@ -273,6 +273,21 @@ def test_an_image_misclassified_already_is_played_all_the_same_and_the_verdict_s
     )
 
 
+def test_a_change_that_makes_a_wrong_answer_right_is_not_called_a_failure() -> None:
+    classifier, x, _ = instance(2)
+    result = all_steps(classifier, x, labels=[1], max_calls=600)[-1].result
+    verdict = said("feature_game", result)
+    assert result.found_class == 1 and verdict.status is Status.FAILS
+    assert "says “0”" in verdict.sentence and "the label says “1”" in verdict.sentence
+    assert "the wrong answer into the right one" in verdict.sentence
+    assert verdict.number is not None and verdict.number.better == "neither"
+    game = find("feature_game")
+    assert not game.findings(result, game.params())
+    right = dataclasses.replace(result, true_class=0)
+    assert said("feature_game", right).number.better == "high"
+    assert len(game.findings(right, game.params())) == 1
+
+
 def test_a_target_that_cannot_be_reached_is_said_to_be_no_proof() -> None:
     classifier = Classifier.from_module(Constant([1.0, 0.0, 0.5]), (1, 12, 12), output="logits")
     result = play(classifier, image(), target="1", max_calls=300)

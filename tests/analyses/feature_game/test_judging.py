@@ -73,4 +73,4 @@ def test_an_image_that_is_wrong_before_any_change_says_so_first():
     for label in range(4):
         result = all_steps(classifier, x, labels=[label], max_calls=300)[-1].result
         first = known.verdict(result, FeatureGameParams()).because[0]
-        assert ("wrong before any change" in first) == (label != plain.original)
+        assert ("misclassified already" in first) == (label != plain.original)

@@ -9,9 +9,9 @@ from robgui import resources
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.regions.params import RegionsParams, starts_on
 from robgui.analyses.semantic.scene.own_class import own_class
-from robgui.analyses.semantic.scene.space import open_space, predicted_classes
+from robgui.analyses.semantic.scene.space import open_space, target_classes
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
-from robgui.core.dataset import open_dataset
+from robgui.core.dataset import inputs, open_dataset
 from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import find
 from robgui.core.loading import load
@@ -101,6 +101,21 @@ def test_the_bundled_mug_is_looked_at_as_a_mug_and_a_class_that_is_asked_for_win
     net = Classifier.from_callable(
         lambda x: torch.zeros(len(x), 3), (3, 8, 8), ("cup", "coffee mug", "vase"), "net"
     )
-    assert predicted_classes(net, None, params(scene="scanned_mug")) == [1]
-    assert predicted_classes(net, None, params(scene="scanned_mug", target="vase")) == [2]
-    assert predicted_classes(net, None, params(scene="torus")) == [-1]
+    assert target_classes(net, None, params(scene="scanned_mug")) == [1]
+    assert target_classes(net, None, params(scene="scanned_mug", target="vase")) == [2]
+    assert target_classes(net, None, params(scene="torus")) == [-1]
+
+
+def test_an_image_with_a_label_is_looked_at_as_what_it_is_not_as_what_it_is_taken_for(
+    cnn: Classifier,
+) -> None:
+    some = open_dataset(resources.path("demo", "fashion.npz"))
+    answers = cnn.infer(inputs(cnn, some, range(200))).argmax(1).numpy()
+    wrong = int((answers != some.labels[:200]).nonzero()[0][0])
+    one = some.subset([wrong])
+    assert target_classes(cnn, one, MapParams()) == [int(some.labels[wrong])]
+    assert target_classes(cnn, one.unlabelled(cnn.labels), MapParams()) == [int(answers[wrong])]
+    known, params = find("semantic_map"), MapParams(step={"rotation": 15, "scale": 15})
+    *_, last = known.engine((cnn,), one, params)
+    middle = last.result.tops[0, 0][tuple(size // 2 for size in last.result.tops.shape[2:])]
+    assert middle == answers[wrong] != last.result.target[0], "the usual pose is lost already"

@@ -124,7 +124,7 @@ def test_words_that_stay_the_same_are_not_laid_out_again(qtbot, store, sampled, 
     run_twice(qtbot, store, sampled)
     qtbot.waitUntil(lambda: not panel.live and panel.verdict.verdict is not None)
     said = []
-    monkeypatch.setattr(panel.verdict, "show_verdict", said.append)
+    monkeypatch.setattr(panel.verdict, "show_verdict", lambda one, live: said.append(one))
     with qtbot.waitSignal(store.history.findings_changed):
         store.history.refresh()
     assert said == []

@@ -35,8 +35,8 @@ from robgui.analyses.semantic.domain.result import OperatingDomainResult, Pose
 from robgui.analyses.semantic.scene.space import (
     Space,
     open_space,
-    predicted_classes,
     shapes_of,
+    target_classes,
     usual_class,
 )
 from robgui.core.dataset import Dataset
@@ -148,7 +148,7 @@ class _Trial:
         self._rows = self._space.batch_size(params.batch)
         self._streams = Streams(params.seed, HOST, PoseScore.spread)
         self._streams.open(_PLAIN)
-        target = predicted_classes(classifier, dataset, params)[0]
+        target = target_classes(classifier, dataset, params)[0]
         if target >= 0:
             self._target = target
         else:

@@ -28,7 +28,7 @@ from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.trap_list import FoundTrap, no_traps, record, traps_in
 from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.scene.pictures import affordable
-from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
+from robgui.analyses.semantic.scene.space import open_spaces, target_classes, usual_class
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
 from robgui.core.execution.step import Pace, Step
@@ -130,7 +130,7 @@ class _Map:
         self._computed = np.zeros(self._shape, dtype=bool)
         self._kept: list[list[tuple[int, MapRound, Tensor]]] = [[] for _ in self._spaces[0]]
         self._calls = 0
-        self._target = predicted_classes(classifiers[0], dataset, params)
+        self._target = target_classes(classifiers[0], dataset, params)
         self._decided = [target >= 0 for target in self._target]
         self._calls += 0 if params.target else sum(self._decided)
         self._traps = no_traps(len(self._axes), classifiers[0].shape)

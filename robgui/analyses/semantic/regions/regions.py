@@ -23,7 +23,7 @@ from robgui.analyses.semantic.regions.region_growth import Growth, start_warning
 from robgui.analyses.semantic.regions.scan import CoarseScan, given_starts, good_starts
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.scene.pictures import affordable, blank_pictures
-from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
+from robgui.analyses.semantic.scene.space import scene_of, target_classes
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
@@ -80,7 +80,7 @@ class _Regions:
         self._params, self._classifier = params, classifier
         self._space = scene_of(params, classifier, dataset)
         self._starts = given_starts(self._space, params.starts) if params.starts else None
-        self._target = predicted_classes(classifier, dataset, params)[0]
+        self._target = target_classes(classifier, dataset, params)[0]
         self._calls = int(self._target >= 0 and not params.target)
         self._scan = CoarseScan(self._space)
         if params.mode == "adversarial":

@@ -21,7 +21,7 @@ from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.scene import Scene, SceneAxis
 from robgui.analyses.semantic.scene.scenes import open_scene
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
-from robgui.core.dataset import Dataset, inputs
+from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.devices import to_device, to_host
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
@@ -264,14 +264,15 @@ def open_space(
     return Space(scene, classifier, axes, values, spec)
 
 
-def predicted_classes(
+def target_classes(
     classifier: Classifier,
     dataset: Dataset | None,
     params: MapParams | RegionsParams | SrvrParams | OperatingDomainParams,
 ) -> list[int]:
-    """For every shape: the class asked for, the one predicted for its input, or that of its name.
+    """For every shape: the class asked for, that of its input's label, or that of its name.
 
-    -1 for a mesh of another name, which must be looked at first.
+    An input without a label has the class predicted for it. -1 for a mesh of another name, which
+    must be looked at first.
     """
     shapes = shapes_of(params.scenes, dataset)
     if params.target:
@@ -281,8 +282,18 @@ def predicted_classes(
         if place is None:
             targets[shape] = own_class(spec, classifier.labels)
         elif dataset is not None:
-            targets[shape] = int(classifier.infer(inputs(classifier, dataset, [place])).argmax())
+            targets[shape] = _class_of_input(classifier, dataset, place)
     return targets
+
+
+def _class_of_input(classifier: Classifier, dataset: Dataset, place: int) -> int:
+    """By its label where it has one: a pose where a wrong answer survives is no success."""
+    labels = align(classifier, dataset).labels
+    # The call is made either way, so that a run costs what was announced for it.
+    predicted = int(classifier.infer(inputs(classifier, dataset, [place])).argmax())
+    if labels is None or not 0 <= int(labels[place]) < classifier.classes:
+        return predicted
+    return int(labels[place])
 
 
 def find_axis(scene: Scene, name: str) -> tuple[int, SceneAxis]:

@@ -22,7 +22,7 @@ from robgui.analyses.semantic.regions.scan import (
     same_starts,
 )
 from robgui.analyses.semantic.result import SrvrResult
-from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
+from robgui.analyses.semantic.scene.space import open_spaces, target_classes
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import Dataset
 from robgui.core.execution.step import Pace, Step
@@ -62,7 +62,7 @@ class _Table:
         self._low, self._high = np.full((*size, n), np.nan), np.full((*size, n), np.nan)
         self._converged, self._hit, self._grew = (np.zeros(size, dtype=bool) for _ in range(3))
         self._score, self._top1 = np.full(size[:3], np.nan), np.full(size[:3], -1, dtype=np.int64)
-        self._target = predicted_classes(classifiers[0], dataset, params)
+        self._target = target_classes(classifiers[0], dataset, params)
         if params.target:
             self._calls = 0
         else:
