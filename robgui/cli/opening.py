@@ -91,4 +91,5 @@ def computing(title: str) -> Iterator[tuple[Executor, ProgressLine]]:
     try:
         yield executor, progress
     finally:
+        # Ends the worker process also after an error or Ctrl+C.
         executor.close()

@@ -61,6 +61,7 @@ def _wish(words: list[str]) -> Wish:
         stored = settings_in(given.params, known)
     else:
         stored = {}
+    # What is typed goes before what the file says.
     params = known.params.parse({**stored, **values_of(given, known.params)})
     _check_workspace(given.workspace)
     return Wish(
@@ -93,6 +94,7 @@ def _export_place(given: argparse.Namespace) -> Path | None:
     if given.data is None:
         raise ParamsError("--export writes inputs that are made of others; name these with --data.")
     place = Path(name)
+    # An empty folder is as good as a new one; anything else in it could be overwritten.
     if place.is_dir() and not any(place.iterdir()):
         return place
     return writable("--export", name)

@@ -134,6 +134,7 @@ class Exhibit:
             "request": self.request.model_dump(mode="json"),
             "verdict": readable(self.verdict)[0],
             "provenance": self.provenance,
+            # No array is left out for its size: there is no second file beside a dictionary.
             "result": readable(self.result, largest=sys.maxsize)[0],
         }
 

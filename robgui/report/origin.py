@@ -126,6 +126,8 @@ def trails(workspace: Workspace, request: Request) -> dict[tuple[Ancestor, ...],
     if not isinstance(ids, list):
         return {}
     places = range(len(ids)) if request.indices is None else request.indices
+    # Ids come from the workspace's file, which anyone may have written: they are checked, not
+    # trusted.
     looked_at = [ids[place] for place in places if place < len(ids)]
     known = {item.id: item for item in workspace.derived()}
     found: dict[tuple[Ancestor, ...], list[Derived]] = {}
@@ -164,6 +166,7 @@ def problems(run: Run, *others: str) -> list[str]:
     known = [model.path for model in request.models] + (
         [request.dataset.path] if request.dataset else []
     )
+    # Without repetitions, in order: the same error may be told by the run and by its drawing.
     said = dict.fromkeys((run.error, *others))
     return [without_places(sentence, known) for sentence in said if sentence]
 

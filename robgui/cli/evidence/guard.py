@@ -22,6 +22,7 @@ def guard(words: list[str]) -> int:
         raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
     if Path(given.folder).is_file():
         raise ParamsError(f"{given.folder} is a file; name a folder for the guard suite.")
+    # Imported after the options are checked, so a typing error is answered at once.
     from robgui.batch.guards.making import make_guards
     from robgui.cli.opening import asking, computing
     from robgui.core.workspace import Workspace
@@ -86,6 +87,7 @@ def check(words: list[str]) -> int:
     from robgui.cli.opening import asking, computing, open_model
 
     suite, settings = guard_suite(given.suite), model_settings(given)
+    # Tried before the model is asked: a bad path should not cost the whole check.
     report = writable("--junit", given.junit)
     if given.baseline is None:
         baseline = None

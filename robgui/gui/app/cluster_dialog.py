@@ -54,6 +54,7 @@ class ClusterDialog(QDialog):
         layout.setSpacing(8)
         for widget in (title, about, self.address, addresses, self.problem, self.buttons):
             layout.addWidget(widget)
+        # Wrapped labels ask for a narrow, high window; about 80 characters is a line one can read.
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 80)
         self.address.textChanged.connect(lambda _: self._check())
         self._check()
@@ -73,6 +74,7 @@ class ClusterDialog(QDialog):
 
 def obstacle() -> str:
     """Why no cluster can be used here; empty if one can."""
+    # Looked up, not imported: ray is large, and this runs on the GUI thread.
     if find_spec("ray") is not None:
         return ""
     return str(MissingExtraError("A cluster", "cluster"))

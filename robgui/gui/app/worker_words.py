@@ -21,6 +21,7 @@ def in_short(doings: Sequence[Doing], analyses: Mapping[str, Analysis]) -> str:
     if not any(doing.execution for doing in doings):
         return ""
     parts = [_short(doing, analyses) for doing in doings]
+    # A number would promise a second worker.
     if len(parts) == 1:
         return parts[0]
     return " · ".join(f"{number}: {words}" for number, words in enumerate(parts, 1))
@@ -47,6 +48,7 @@ def _whole(doing: Doing, analyses: Mapping[str, Analysis]) -> str:
         return doing.words or _IDLE
     models = ", ".join(model.name for model in job.request.models)
     left = job.seconds_left
+    # A paused run gets no nearer to its end: a time left would be a promise.
     if left is not None and job.state is RunState.RUNNING:
         more = f", {time_left(left)}"
     else:
@@ -81,6 +83,8 @@ def _title(job: Execution, analyses: Mapping[str, Analysis]) -> str:
 def _progress(job: Execution) -> str:
     if job.state is RunState.PAUSED:
         return "paused"
+    # Asked before progress: a model may take up to two seconds to let go, and looks stuck till
+    # then.
     if job.stop_asked:
         return "stopping"
     if job.newest is None:

@@ -44,6 +44,7 @@ class ClassModel(QAbstractTableModel):
             known = np.zeros(0, np.int64)
         else:
             known = dataset.labels
+        # Negative labels mean unknown, and bincount refuses them.
         self._counts = np.bincount(known[known >= 0], minlength=len(self.names))
         self._guessed = guessed(dataset, model, self.names)
         self._said = {name: new for name, new in said.items() if name in self.names}
@@ -106,6 +107,7 @@ class ClassModel(QAbstractTableModel):
             return False
         word, name = str(value).strip(), self.names[index.row()]
         word = "" if word == _NONE else word
+        # Choosing what is guessed anyway takes the statement back, so a better guess counts later.
         if word == self._guessed[index.row()]:
             self._said.pop(name, None)
         else:
@@ -129,6 +131,7 @@ class ClassTable(QTableView):
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_INPUTS, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_CLASS, QHeaderView.ResizeMode.Stretch)
+        # A single click on the chosen row opens the list too: a table does not look editable.
         self.setEditTriggers(
             QTableView.EditTrigger.DoubleClicked
             | QTableView.EditTrigger.SelectedClicked
@@ -159,6 +162,7 @@ class _Chooser(QStyledItemDelegate):
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
         assert isinstance(editor, QComboBox)
+        # Not by index: a name that was typed may be none of the list's.
         editor.setEditText(index.data(Qt.ItemDataRole.EditRole) or _NONE)
 
     def setModelData(self, editor: QWidget, model: Any, index: AnyIndex) -> None:

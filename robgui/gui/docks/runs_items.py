@@ -57,6 +57,7 @@ class RunsModel(QAbstractTableModel):
         jobs = list(self._store.runner.executions)
         live = {job.run_id for job in jobs}
         left = self._store.left.runs
+        # A run under way is in the workspace already, from the moment it is queued.
         shown = live | {run.id for run in left}
         others = [run for run in self._store.history.runs if run.id not in shown]
         rows: list[Row] = [*jobs, *left, *others]
@@ -249,6 +250,7 @@ def progress_in_words(job: Execution) -> str:
         return "starting …"
     words = rough_percent(share)
     left = job.seconds_left
+    # A paused run gets no nearer to its end.
     if left is None or job.state is RunState.PAUSED:
         return words
     return f"{words}, {time_left(left)}"

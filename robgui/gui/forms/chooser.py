@@ -30,6 +30,7 @@ class Chooser(QWidget):
         layout.setContentsMargins(8, 0, 8, 0)
         for title, box in (("Model", self.models), ("on", self.datasets)):
             label = Label(title)
+            # A buddy is also what a screen reader takes for the name of a box.
             label.setBuddy(box)
             layout.addWidget(label)
             layout.addWidget(box)
@@ -87,6 +88,7 @@ class Chooser(QWidget):
 def _fill(box: QComboBox, names: list[str], current: int, nothing: str) -> None:
     box.clear()
     box.addItems(names)
+    # Qt shows the placeholder only while the index is -1.
     box.setPlaceholderText(nothing)
     box.setCurrentIndex(current)
     box.setEnabled(bool(names))

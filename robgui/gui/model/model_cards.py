@@ -155,5 +155,6 @@ class InputCard(QWidget):
         painter.drawText(
             inner,
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            # In the middle: names of classes often differ only at their ends.
             metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room),
         )

@@ -35,6 +35,7 @@ class BatchThread(QThread):
             cluster,
         )
         self._batch: Batch | None = None
+        # An event and not a flag of the batch: there is no batch until models and data are open.
         self._stop = threading.Event()
         self.picture: Progress | None = None
         self.error = self.details = ""
@@ -87,4 +88,5 @@ class BatchThread(QThread):
             for picture in self._batch:
                 self.picture = picture
         finally:
+            # Also after an error: worker processes would outlive the window that started them.
             executor.close()

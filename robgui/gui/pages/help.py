@@ -69,6 +69,7 @@ class Help(QWidget):
         self.page = name
         self._draw()
         if section:
+            # find looks from the cursor on, and a new text puts it at the start.
             self.text.find(section, QTextDocument.FindFlag.FindCaseSensitively)
             self.text.ensureCursorVisible()
         for row in range(self.list.count()):

@@ -56,7 +56,9 @@ def missing(store: Store, questions: Mapping[str, Request], answered: Answered) 
             try:
                 found.requests.append(_request(store, question, model))
             except RobguiError as error:
+                # One reason per model: that of its first column says enough.
                 found.skipped.setdefault(model.name, str(error))
+    # Pressed twice, the button must not queue the same run twice.
     waiting = {job.request.fingerprint for job in store.runner.executions if not job.state.ended}
     # In place: Missing is frozen.
     found.requests[:] = [each for each in found.requests if each.fingerprint not in waiting]
@@ -90,4 +92,5 @@ def _request(store: Store, question: Request, model: ModelCard) -> Request:
         indices=question.indices,
         autocast=store.library.autocast,
     )
+    # How the inputs were chosen is said in the headline, and belongs to the question.
     return request.model_copy(update={"chosen": question.chosen})

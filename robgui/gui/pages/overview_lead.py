@@ -51,6 +51,7 @@ class Lead(QObject):
             subject: Which model on which input.
         """
         told = [tile for tile in tiles if tile.told is not None]
+        # A gravity is the smaller, the worse.
         worst = min(told, key=self._weight, default=None)
         verdicts = [tile.told for tile in told if tile.told is not None]
         stopped = sum(tile.is_stopped for tile in told)
@@ -123,6 +124,7 @@ class Lead(QObject):
         """The failure before and after, or the input as it is; read away from the GUI thread."""
         store = self._store
         dataset, index = store.library.dataset, store.selection.input
+        # Called at every change of a tile: the same picture is not read and scaled again.
         wanted = (id(dataset), index, None if finding is None else finding.id)
         workspace = store.history.workspace
         if wanted == self._hero_of or dataset is None or index is None or index >= len(dataset):

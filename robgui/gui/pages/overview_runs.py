@@ -31,6 +31,7 @@ class MethodRuns:
         runs = self._store.history.runs
         own = [run for run in runs if run.has_result and self.is_of(page, run.request)]
         speaking: dict[str, Run] = {}
+        # What was asked last comes first, so setdefault keeps the newest question of each analysis.
         for run in speakers(own, model.fingerprint):
             speaking.setdefault(run.request.analysis, run)
         return leading_run(list(speaking.values()), self._gravity)
@@ -56,6 +57,7 @@ class MethodRuns:
 
         What the inspection could not store counts too.
         """
+        # A job without a run id never reached the workspace: the history knows nothing of it.
         lost = [job for job in self._store.inspection.jobs if job.run_id is None]
         attempts: list[Execution | Run] = [*reversed(lost), *self._store.history.runs]
         for attempt in attempts:

@@ -50,6 +50,7 @@ class Entrance(QStackedLayout):
         return self._later.isActive()
 
     def _draw_first(self) -> None:
+        # Drawing and painting in one turn would block the window for the sum of both.
         self._picture.setUpdatesEnabled(False)
         self._draw()
         in_turn(self._picture, lambda: self._picture.setUpdatesEnabled(True))
@@ -67,6 +68,8 @@ class Entrance(QStackedLayout):
         """
         first = self.currentIndex() == 0
         self.setCurrentIndex(1)
+        # Only the first picture of a live run is dear: later ones fill widgets that are there
+        # already.
         if live and first:
             self._later.start()
             return False

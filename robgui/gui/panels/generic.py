@@ -51,6 +51,8 @@ class GenericPanel(Panel):
         about as long as showing them.
         """
         self._next_views = self.views()
+        # A timer that is started again begins anew, so of many steps in one turn only the last is
+        # drawn.
         if self.live and self.board.widgets:
             self._next_turn.start()
         else:

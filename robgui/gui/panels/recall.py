@@ -38,6 +38,7 @@ class Recall:
         if panel.job is not None or not panel.isVisible():
             return
         run = self._wanted()
+        # Called at every change of the store: a run is read from disk once, not once per signal.
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             panel.store.history.read(run, lambda result: self._draw(run, result))
@@ -65,6 +66,8 @@ class Recall:
         """Draws a run unless something else has come on show while it was read."""
         if self._panel.request is not shown or result is None:
             return
+        # Reading takes a while; the user may have changed the model again, or a better run may have
+        # ended.
         speaking = self._speaking_in_use()
         if speaking is not None and speaking.id == run.id:
             self._panel.show_stored(run, result)
@@ -100,6 +103,8 @@ class Recall:
         That was a first look, or one stopped with the same settings.
         """
         history, shown = self._panel.store.history, self._panel.request
+        # Until the history has committed the run that ended, it cannot tell which of the two
+        # speaks.
         kept = any(run.id == self._ended and run.state.ended for run in history.runs)
         if shown is None or not kept or self._panel.run_id != self._ended:
             return None

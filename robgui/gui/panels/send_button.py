@@ -28,6 +28,7 @@ class SendButton(QPushButton):
         self._panel = panel
         self.setToolTip("Look at what was found here with another analysis")
         menu = QMenu(self)
+        # Filled when it opens: targets depend on the models and data that are open by then.
         menu.aboutToShow.connect(self._fill)
         self.setMenu(menu)
         theme.changed.connect(self._tint)
@@ -90,6 +91,7 @@ def list_targets(menu: QMenu, targets: Sequence[SendTarget], send: Callable[[str
 
     What cannot be done is grey and says why.
     """
+    # Qt hides the tooltips of menus unless asked, and here they carry the reason of a grey entry.
     menu.setToolTipsVisible(True)
     for target in targets:
         if target.suits:

@@ -30,6 +30,7 @@ class VerdictLine(QWidget):
         self.verdict: Verdict | None = None
         self.setAccessibleName("Verdict")
         self.status, self.sentence, self.rest = (_label() for _ in range(3))
+        # Of two wrapped labels in a row Qt may narrow either; the status is short and stays whole.
         self.status.setWordWrap(False)
         for label in (self.status, self.sentence):
             set_heading(label, "verdict")
@@ -124,6 +125,7 @@ class VerdictLine(QWidget):
         """The whole, or as many whole sentences as a few lines hold, with a button for the rest."""
         parts = self._rest()
         shown, room = len(parts), self.width()
+        # One sentence at least where any are wanted: the first is the scope.
         least = min(1, self._most)
         while shown > least and room > 0 and self._lines(parts[:shown], room) > self._most:
             shown -= 1

@@ -28,6 +28,7 @@ def choose(store: Store, demo: Demo) -> bool:
     data = next((one for one in library.datasets if one.name == demo.data), None)
     if model is None or (demo.data and data is None):
         return False
+    # Data before the model: choosing data may choose a model that fits it.
     if data is not None and data is not library.dataset:
         library.use_dataset(data)
     if model is not library.model:
@@ -64,6 +65,8 @@ class DemoStart(QObject):
             wanted = first.demo.data
         else:
             wanted = ""
+        # The sort is stable and False comes first: the opening scene's files lead, the rest keep
+        # order.
         entries = sorted(resources.demo(), key=lambda entry: entry.dataset.name != wanted)
         self._waiting = first
         for entry in entries:

@@ -40,6 +40,7 @@ class SlideStage(QWidget):
         self.title_edit, self.text_edit = QPlainTextEdit(), QPlainTextEdit()
         for editor, name in ((self.title_edit, "Title"), (self.text_edit, "Text")):
             editor.setAccessibleName(f"{name} of the slide")
+            # An editor takes Tab for a letter by default: the keyboard could not leave it.
             editor.setTabChangesFocus(True)
             editor.hide()
         self.pair, self.alone = PairView(), Fitted()
@@ -70,6 +71,7 @@ class SlideStage(QWidget):
         self.keys = Label("← → go through the story, Esc leaves")
         self.keys.setProperty("role", "quiet")
         self.keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        # The hint is what gives way first where the row is too narrow for all buttons.
         self.keys.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def _arrange(self) -> None:
@@ -89,6 +91,7 @@ class SlideStage(QWidget):
             # With the focus it would take the arrow keys for itself.
             focusPolicy=Qt.FocusPolicy.NoFocus,
         )
+        # Words wrap; they never need to be moved sideways.
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(words)
         middle = QHBoxLayout()

@@ -74,6 +74,7 @@ class SelfTest(QObject):
 
     def stop(self) -> None:
         """Ends it before its end; what it has said stays."""
+        # Not simply True: a stop after the end must not turn its result into "stopped".
         self._stopped = self.running
         self._program.stop()
 

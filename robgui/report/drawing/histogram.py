@@ -42,7 +42,9 @@ def paint(view: Bars, area: Area) -> None:
         else:
             base = np.zeros_like(values)
         style = fill(row, place, look, stacked=view.stacked)
+        # ``color`` would also set the edge, which is darker than the inside on purpose.
         style["facecolor"] = style.pop("colour")
+        # matplotlib's stairs needs one edge more than it has values.
         if len(view.edges) > 1:
             axes.stairs(base + values, view.edges, baseline=base, fill=True, alpha=0.8, **style)
         tops.append(base + values)

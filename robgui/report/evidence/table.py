@@ -163,6 +163,7 @@ def _without_results(chapters: Sequence[Chapter]) -> list[str]:
 
 def _parts(chapters: Sequence[Chapter]) -> list[str]:
     """The runs that looked at some of the inputs only, each choice once."""
+    # A dict for a set that keeps the order of the runs.
     chosen: dict[tuple[str, str], None] = {}
     for one in chapters:
         request = one.run.request
@@ -179,5 +180,6 @@ def _parts(chapters: Sequence[Chapter]) -> list[str]:
 def _harmless(cell: str) -> str:
     """A cell that no spreadsheet computes: names come from files of anyone."""
     if cell.startswith(_FORMULA):
+        # A leading apostrophe makes a spreadsheet take the cell for text.
         return f"'{cell}"
     return cell

@@ -50,6 +50,8 @@ class Rank:
 
     def view(self) -> Bars:
         """The margins as a histogram, with the input in it."""
+        # A difference of two probabilities lies in [-1, 1]; an even number of bins puts an edge at
+        # zero, where the class changes.
         edges = np.linspace(-1, 1, _BINS + 1)
         counts, _ = np.histogram(self.others, edges)
         return Bars(

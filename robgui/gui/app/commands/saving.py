@@ -155,6 +155,7 @@ class Saving:
                 "info", "There is no picture yet; press Run, or show a run of the history."
             )
             return None
+        # Read here, on the GUI thread: what is on show may change while the file is written.
         subject, provenance = self._store.subjects.words(panel.request), _provenance(panel)
         return export.Exported(
             tuple(panel.views()),

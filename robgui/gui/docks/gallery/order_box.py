@@ -27,6 +27,8 @@ class OrderBox(QWidget):
         self.box.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
+        # A combo box is as wide as its longest entry by default, which would set the width of the
+        # dock.
         self.box.setMinimumContentsLength(8)
         self.turn = QToolButton(checkable=True, autoRaise=True)
         self.turn.setAccessibleName("Turn the order round")
@@ -60,6 +62,8 @@ class OrderBox(QWidget):
         self.changed.emit()
 
     def _show(self) -> None:
+        # Some orders start with the largest; the arrow shows the way it really goes, not the
+        # button.
         falling = (self.by in LARGEST_FIRST) != self.turned
         self.turn.setArrowType(Qt.ArrowType.DownArrow if falling else Qt.ArrowType.UpArrow)
         if falling:

@@ -35,11 +35,14 @@ class SetsButton(QToolButton):
         self.setAutoRaise(True)
         theme.changed.connect(self._tint)
         self._tint()
+        # The default opens a menu only when the button is held down, which nobody tries.
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolTip("Sets: searches that you have saved")
         self.setAccessibleName("Saved sets")
         self.setMenu(QMenu(self))
         self.menu().setToolTipsVisible(True)
+        # Filled when it opens: sets belong to the data in use, which change without telling this
+        # button.
         self.menu().aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
@@ -55,6 +58,7 @@ class SetsButton(QToolButton):
         menu.addSeparator()
         save = menu.addAction("Save this search …")
         save.setEnabled(bool(self.now.query.strip()) or self.now.order != "index")
+        # ``triggered`` hands over whether the action is checked.
         save.triggered.connect(lambda _=False: self.save())
         if sets:
             gone = menu.addMenu("Forget")

@@ -51,6 +51,8 @@ class EvidenceWindows:
     def _looked(self, looked: Looked) -> None:
         from robgui.gui.pages.evidence.look_dialog import LookDialog
 
+        # Closing only hides a dialog that has a parent: without deleteLater each one would live as
+        # long as the window.
         dialog = LookDialog(looked, self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()

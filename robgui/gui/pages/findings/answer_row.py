@@ -51,6 +51,7 @@ class AnswerRow(QFrame):
         self.words.setProperty("role", "quiet")
         self.button = QPushButton("Run" if answer.run is None else "Open")
         self.button.setProperty("tight", True)
+        # A screen reader reads out the button alone: every row would be just "Run".
         self.button.setAccessibleName(f"{self.button.text()} {known.title}")
         self.button.clicked.connect(self._press)
         self.setToolTip(tip(known.question if said is None else said.text))

@@ -85,6 +85,7 @@ class FindingsBar(QWidget):
         listed = list(groups)
         self._models_of = models
         known = {one.fingerprint: one.name for some in models.values() for one in some}
+        # Two files of one name are told apart by the first digits of their content.
         twice = {name for name, many in Counter(known.values()).items() if many > 1}
         _fill(
             self.models,
@@ -136,6 +137,7 @@ class FindingsBar(QWidget):
         """The groups that pass, in the chosen order."""
         passing = [group for group in groups if self.passes(group)]
         if self.order.currentText() == NEWEST:
+            # The workspace numbers findings as they come in.
             return sorted(passing, key=lambda group: -group.lead.id)
         if self.order.currentText() == NAMED:
             return sorted(passing, key=lambda group: group.lead.title.casefold())

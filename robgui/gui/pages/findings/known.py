@@ -46,6 +46,7 @@ def spot_of(finding: StoredFinding, request: Request) -> SeenInput | None:
     index = number_of(finding, request)
     if index is None:
         return None
+    # A finding names its model only where the run asked several.
     named = (one for one in request.models if one.name == finding.network)
     model = next(named, request.models[0])
     return SeenInput(model.fingerprint, request.dataset.fingerprint, index)
@@ -120,6 +121,7 @@ def _of(run: Run, known: Analysis, spot: SeenInput) -> bool:
         request.analysis == known.name
         and request.dataset is not None
         and request.dataset.fingerprint == spot.data
+        # A run over many inputs says nothing about this one alone.
         and request.indices == (spot.index,)
         and request.place_of(spot.model) is not None
     )

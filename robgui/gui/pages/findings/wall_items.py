@@ -61,6 +61,7 @@ class WallModel(QAbstractListModel):
     def show(self, groups: list[Group]) -> None:
         """Shows these; when only notes and stars changed, the cards stay."""
         rows = [group.lead for group in groups]
+        # A reset would scroll the wall back to its top at every star.
         if [row.id for row in rows] == [row.id for row in self.rows]:
             self.rows, self.groups = rows, groups
             if rows:
@@ -150,6 +151,8 @@ class WallModel(QAbstractListModel):
         if not self.writable:
             return
         finding = self.rows[row]
+        # The workspace is written on another thread: waiting for it, a click would seem to do
+        # nothing.
         self.rows[row] = replace(finding, starred=not finding.starred)
         self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
         self._store.navigation.change_finding(finding, starred=not finding.starred)
@@ -258,6 +261,7 @@ class WallDelegate(QStyledItemDelegate):
     def _star(self, painter: QPainter, place: QRect, finding: StoredFinding) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         ground = QColor(theme.colours.surface)
+        # The star lies over the picture, whose colours nobody knows.
         ground.setAlphaF(0.85)
         painter.setBrush(ground)
         painter.drawEllipse(place)
@@ -286,4 +290,5 @@ class WallDelegate(QStyledItemDelegate):
 def star_place(card: QRect) -> QRect:
     """Where the star of a card is, in its upper right corner."""
     side = QFontMetrics(QApplication.font()).height() + 12
+    # Its side grows with the font, so the target does too.
     return QRect(card.right() - side - 4, card.top() + 4, side, side)

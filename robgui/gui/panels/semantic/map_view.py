@@ -44,6 +44,8 @@ class MapView(QWidget):
         layout.addWidget(self._stack)
         self.matrix.heat.hovered.connect(self._hovered)
         self.matrix.heat.clicked.connect(self._clicked)
+        # The curves' own signal names a line in words; the height of the mouse, which tells the
+        # networks apart, is only in the scene's.
         self.curves.plot.scene().sigMouseMoved.connect(self._moved)
         self.curves.pointed.connect(lambda words: None if words else self.hovered.emit(None))
         self.curves.chosen.connect(lambda x: self._clicked(float(x), 0.0))
@@ -86,6 +88,7 @@ class MapView(QWidget):
         if self.flat:
             return point[0], point[1]
         line = self.curves.view.lines[0]
+        # A value that is not computed yet is NaN, where no mark could be drawn.
         return point[0], float(np.interp(point[0], self.curves.view.at, np.nan_to_num(line.y)))
 
     def _moved(self, position: Any) -> None:
@@ -106,10 +109,12 @@ class MapView(QWidget):
         assert self._result is not None
         lines = self.curves.view.lines[: len(self._result.networks)]
         apart = [abs(float(line.y[column]) - y) for line in lines]
+        # argmin takes a NaN for the smallest: a curve without a value here would always win.
         return int(np.argmin(np.nan_to_num(apart, nan=np.inf)))
 
     def _clicked(self, x: float, y: float) -> None:
         if self._result is not None:
+            # The signals of the plots carry no modifiers.
             add = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
             self.pointed.emit(*nearest(self._result, x, y), add)
 

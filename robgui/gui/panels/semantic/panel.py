@@ -46,6 +46,7 @@ class ScenePanel(Panel):
     def clear(self) -> None:
         """Back to the empty state, with the scene to choose."""
         super().clear()
+        # Drops a move that still waits for the tab, which would take the controls away again.
         self._scene_page.up_to_date()
         self._put(self._waiting)
 
@@ -64,6 +65,8 @@ class ScenePanel(Panel):
 
     def _put(self, place: QWidget) -> None:
         layout = place.layout()
+        # A widget has one parent: adding it here takes it out of the other place. Qt hides what it
+        # moves, so it must be shown again.
         if layout is not None and self.controls.parentWidget() is not place:
             layout.addWidget(self.controls)
             self.controls.show()
@@ -83,6 +86,7 @@ def keep_narrow(box: QComboBox, characters: int) -> None:
 
 def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[float, ...], ...]:
     """The starts in the form of semantic regions, if they are on the axes of this result."""
+    # Starts are bare numbers; on other axes they would be marked at places nobody chose.
     params: Any = store.next_run.params.get(REGIONS)
     names = tuple(axis.name for axis in result.axes)
     if params is None or any(len(start) != len(names) for start in params.starts):
@@ -105,6 +109,7 @@ def offer_starts(
     ranges = {
         axis.name: (axis.low, axis.high)
         for axis in result.axes
+        # A range as wide as the scene's own is the form's default and no choice.
         if (axis.low, axis.high) != whole[axis.name]
     }
     stands = zip(result.scene_axes, result.values, strict=True)

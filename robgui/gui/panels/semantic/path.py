@@ -53,6 +53,7 @@ class Path(QObject):
         self._drawing: list[tuple[float, float]] = []
         self._place, self._waits = 0, False
         self._rim, self._line = pg.PlotCurveItem(), pg.PlotCurveItem()
+        # A white rim around a black line is seen on every colour of the map.
         self._rim.setPen(cosmetic(pg.mkColor("w"), 5))
         self._line.setPen(cosmetic(pg.mkColor("k"), 2))
         for item in (self._rim, self._line):
@@ -62,6 +63,7 @@ class Path(QObject):
         self.play.toggled.connect(self._toggled)
         self._clock = QTimer(self, interval=PACE_MS)
         self._clock.timeout.connect(self._next)
+        # The viewport and not the plot: a QGraphicsView gets its mouse events there.
         plot.viewport().installEventFilter(self)
         theme.changed.connect(self._tint)
         self._tint()
@@ -114,6 +116,7 @@ class Path(QObject):
         box = self._plot.box
         place = box.mapSceneToView(self._plot.mapToScene(position.toPoint()))
         (left, right), (low, high) = box.viewRange()
+        # The mouse may leave the map while it draws; there is no pose out there.
         return float(np.clip(place.x(), left, right)), float(np.clip(place.y(), low, high))
 
     def _toggled(self, on: bool) -> None:
@@ -146,6 +149,8 @@ class Path(QObject):
 
 def even(corners: np.ndarray) -> np.ndarray:
     """``STEPS`` places along the corners of a path, as far apart on the picture as one another."""
+    # Axes have different units (degrees, shares): lengths are measured in parts of the path's
+    # extent.
     spans = np.ptp(corners, axis=0)
     steps = np.diff(corners, axis=0) / np.where(spans > 0, spans, 1.0)
     along = np.concatenate(([0.0], np.cumsum(np.hypot(steps[:, 0], steps[:, 1]))))
@@ -166,6 +171,7 @@ def to_another_class(result: MapResult, network: int, shape: int) -> list[tuple[
         return [tuple(low.tolist()), tuple(start.tolist()), tuple(high.tolist())]
     lost = np.column_stack((result.x[columns], result.y[rows]))
     away = np.hypot(*((lost - start) / (high - low)).T)
+    # The start itself may be lost already; a path of no length shows nothing.
     away[away == 0] = np.inf
     end = lost[away.argmin()]
     far = np.clip(start + (end - start) * (1 + BEYOND), low, high)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
+# Counted over all lookers: stopping a topic must not stop someone else's question of that name.
 _TOPICS = (f"look {number}" for number in itertools.count())
 
 
@@ -133,6 +134,7 @@ def see(ask: Callable[..., Any], where: Where, topic: str = "") -> PoseView:
 
     model, one = where.classifier, None
     if where.dataset is not None and where.spec == IMAGE:
+        # Only a scene made of an image needs the input; a mesh must not pay for sending it.
         one = by_value(align(model, where.dataset), [where.index], model.shape)
     sight: Sight = ask(
         "semantic_look",
@@ -195,5 +197,6 @@ def place_of(
         axis.name: float(value)
         for axis, value in zip(result.scene_axes, result.values, strict=True)
     }
+    # The varied axes last: ``result.values`` has a value for each of them too.
     values |= {axis.name: value for axis, value in zip(result.axes, point, strict=True)}
     return Where(classifier, result.specs[shape], dataset, index, values, params.seed, params.up)

@@ -80,9 +80,12 @@ class ScenePicture(QWidget):
             side.width(),
             side.height(),
         )
+        # Small inputs keep their pixels as squares, the way the network gets them.
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.pixmap.width() > 64)
         painter.drawPixmap(place, self.pixmap, QRectF(self.pixmap.rect()))
         painter.setPen(QColor(theme.colours.line))
+        # A rectangle of a pen is one pixel wider and higher than its size; its right and bottom
+        # edge would be cut off.
         painter.drawRect(place.adjusted(0, 0, -1, -1))
 
 
@@ -124,6 +127,7 @@ class Shares(QWidget):
         for row, (name, share, wanted) in enumerate(self.rows):
             box = QRectF(0, row * line + 1, self.width(), line - 2)
             fill = QColor(colours.accent if wanted else colours.quiet)
+            # Pale, because the name of the class is written over the bar.
             fill.setAlpha(110 if wanted else 60)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.raised))

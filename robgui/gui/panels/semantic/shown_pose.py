@@ -30,8 +30,11 @@ class ShownPose:
         self.which: tuple[int, int] = (0, 0)
         self.inset = ScenePicture("Rendered picture")
         self.inset.setParent(panel.view)
+        # A plain QWidget paints no ground of its own: the map would show through around the
+        # picture.
         self.inset.setAutoFillBackground(True)
         self.inset.hide()
+        # One key each: a hover must not cancel the look at the place that was clicked.
         self._hovering = Looker(panel.store, "semantic hover")
         self._pointing = Looker(panel.store, "semantic point")
 
@@ -83,8 +86,11 @@ class ShownPose:
             if keep:
                 self.pointed, self.which = look, which
                 panel.send.refresh()
+                # A place with the wanted class is no failure, so there is nothing to keep as a
+                # finding.
                 panel.star.setEnabled(look.classes[0] != int(result.target[which[1]]))
             self._show(look, which)
+            # A path plays at the pace of the model: its next step waits for this picture.
             panel.path.arrived()
 
         looker.look(where, seen, lambda sentence, _: panel.here.show_words(sentence))

@@ -66,6 +66,7 @@ class ZonnscanPanel(GenericPanel):
         largest = float(result.radii[-1])
         if tuple(self.marker.maxRange) != (0, largest):
             self.marker.setBounds((0, largest))
+        # By identity: every run makes its own request, so a cursor is held for one run only.
         if self._held is not self.request:
             self.marker.setValue(crossing_radius(result))
         self._ask_samples()
@@ -110,6 +111,7 @@ class ZonnscanPanel(GenericPanel):
     def _place_marker(self, made: ViewWidget) -> None:
         """The cursor belongs to the plot of the first view, which is made with the first result."""
         if isinstance(made, CurvesView) and self.board.widgets.index(made) == 0:
+            # Otherwise an automatic range would follow the cursor.
             made.plot.addItem(self.marker, ignoreBounds=True)
 
     def _hold(self) -> None:
@@ -190,6 +192,7 @@ def crossing_radius(result: ZonnscanResult) -> float:
     Both answers can be seen there.
     """
     share = np.nan_to_num(result.crossing)
+    # The smallest positive number stands for "any at all".
     for least in (SOME, np.finfo(float).tiny):
         if (share >= least).any():
             return float(result.radii[int((share >= least).argmax())])

@@ -41,6 +41,7 @@ class SweepTools(QWidget):
         self.forget = QToolButton(text="Clear reference", enabled=False)
         self.forget.setToolTip("Take the reference out of the plot")
         self.twin = QToolButton(text="Adversarial twin")
+        # Inputs lie in [0, 1], so no value can move by more than 1.
         self.eps = QDoubleSpinBox(
             minimum=0.0, maximum=1.0, singleStep=0.01, decimals=3, value=0.1, prefix="by at most "
         )
@@ -74,6 +75,7 @@ class SweepTools(QWidget):
         model, dataset = library.model, library.dataset
         if model is None or dataset is None or number is None or self._reason():
             return
+        # Twins of one shape share a dataset; one of another shape cannot hold this one.
         known = next(
             (
                 d
@@ -82,6 +84,7 @@ class SweepTools(QWidget):
             ),
             None,
         )
+        # Asked now: by the time the twin arrives, the user may have chosen another input.
         asked = self._store.next_run.request("zonnscan")
 
         def arrived(answer: tuple[Twins, Dataset]) -> None:
@@ -140,6 +143,7 @@ def _with_twin(
     from robgui.core.dataset import align, from_arrays
     from robgui.core.execution.asking.by_value import by_value
 
+    # Without the alignment the label's number would mean another class of the model.
     one = by_value(align(model, dataset), [number], model.shape)
     made: Twins = ask("zonnscan_twin", model=model, topic="twin", one=one, eps=eps)
     array, labels = made.values, made.classes
@@ -148,5 +152,6 @@ def _with_twin(
         labels = np.concatenate([known.labels, labels])
     features = tuple(one["features"])
     twins = from_arrays(array, labels, model.labels, TWINS, kind=model.kind, features=features)
+    # Cached on first use: hashing all pixels here spares the GUI thread.
     assert twins.fingerprint
     return made, twins

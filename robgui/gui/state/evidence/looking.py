@@ -41,6 +41,7 @@ def look(store: Store, finding: int, done: Callable[[Looked], None]) -> None:
     workspace = store.history.workspace
     if workspace is None:
         return
+    # Only code that opening a model has run already in this session may run again for a look.
     trusted = sorted({model.ran for model in store.library.models if model.ran})
     store.history.working.emit("Asking what the model looks at …")
 

@@ -38,6 +38,7 @@ def experiment_on_show(store: Store, panel: Panel) -> Experiment | None:
         return None
     run = next((one for one in store.history.runs if one.id == panel.run_id), None)
     if run is not None and run.verdict is not None:
+        # The verdict as it is shown, beside all other evidence, and not as the run alone said it.
         return experiment_of_run(
             run, store.history.evidence.shown(run.verdict, run.request, run.id)
         )
@@ -51,6 +52,7 @@ def read_experiments(path: Path) -> list[Experiment]:
         found = experiments_in(path)
     except OSError as error:
         raise RobguiError(f"{path} cannot be read ({error.strerror}); check the file.") from error
+    # Pydantic's and json's errors are both ValueErrors.
     except ValueError as error:
         raise RobguiError(
             f"{path} carries the record of a run that is damaged; open the workspace it comes from"
@@ -65,6 +67,7 @@ def way_of(store: Store, experiment: Experiment) -> FigureAction:
     """What can be done here with a run that a figure carries."""
     request = experiment.request
     same = (run for run in store.history.runs if _fingerprint(run) == experiment.fingerprint)
+    # A run that failed has the same fingerprint and nothing to draw.
     run = next((one for one in same if one.has_result), None)
     loaded = {model.fingerprint for model in store.library.models}
     loaded |= {data.fingerprint for data in store.library.datasets}

@@ -74,6 +74,7 @@ class Accuracies(QObject):
             f"{model.name} is right on {percent(share)} of {data} now; on {day} it was right on"
             f" {percent(before.share)}{fed}."
         )
+        # Without a file there is nothing to open again with other settings.
         if fed and model.path is not None:
             deed = partial(self._restore, model, before)
             self._library.offered.emit(sentence, "Look at the earlier settings …", deed)

@@ -67,6 +67,7 @@ class Waiting:
         with self._news:
             self._drop_stopped()
             before = list(self._orders)
+            # In their order in the queue, not in that of the selection.
             moved = [one for one in before if one.execution in executions]
             rest = [one for one in before if one.execution not in executions]
             if not moved:

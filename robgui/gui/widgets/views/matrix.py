@@ -84,6 +84,8 @@ class MatrixView(ViewWidget):
     def read(self, x: float, y: float) -> str:
         """The cell under the pointer and the sign on it."""
         pixel = self.heat.plot.box.viewPixelSize()
+        # A sign has a size in pixels whatever the zoom, so the reach is measured in them too; the
+        # axes may be turned round, hence the absolute values.
         near = (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1]))
         sign = self.spots.at(x, y, near)
         words = cell_words(self.view, x, y)
@@ -115,6 +117,7 @@ def class_keys(view: Matrix) -> list[LegendKey]:
         return _unknown_keys(view)
     winners, counts = np.unique(view.classes[view.classes >= 0], return_counts=True)
     keys = []
+    # Stable, so classes of the same area keep their places from one live step to the next.
     for number in winners[np.argsort(-counts, kind="stable")]:
         ink = class_ink(view, int(number))
         if number < len(view.class_names):
@@ -150,8 +153,10 @@ def cell_at(view: Matrix, x: float, y: float) -> tuple[int, int]:
     """Row and column of the cell at a place."""
     left, bottom, width, height = view.rect
     rows, columns = view.values.shape
+    # floor and not int: int rounds towards zero and would take what lies just outside for cell 0.
     row = math.floor((y - bottom) / (height or 1.0) * rows)
     column = math.floor((x - left) / (width or 1.0) * columns)
+    # The upper edge belongs to no cell by itself; the mouse can still be on it.
     return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
 
 
