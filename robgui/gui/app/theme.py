@@ -20,8 +20,6 @@ from robgui.gui.widgets.when_seen import WhenSeen
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.2, "section": 1.15}
 #: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
-#: Pixels of an icon of the rail, in a roomy and in lower windows; its button's ``side`` says which.
-RAIL_ICONS = (24, 18, 20)
 #: Pixels of the picture of a workspace, and across the arrows of a box that is turned or opened.
 WORK_PICTURE, SPIN_BUTTON = (200, 100), 18
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
@@ -314,7 +312,6 @@ def _grown_rules() -> str:
         "QPushButton { icon-size": BUTTON_ICON,
         "QToolButton { icon-size": BUTTON_ICON,
         "QToolBar { icon-size": BAR_ICON,
-        **{f'QToolButton[side="{side}"] {{ icon-size': side for side in RAIL_ICONS},
         "QScrollBar:vertical { width": SCROLL_BAR,
         "QScrollBar:horizontal { height": SCROLL_BAR,
     }
