@@ -14,6 +14,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
+from robgui.gui.widgets.sized import sharpness
 from robgui.gui.widgets.when_seen import WhenSeen
 
 #: How much larger than the text each kind of heading is.
@@ -198,13 +199,15 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
 
 
 def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
-    """An icon as a picture of ``size`` pixels."""
-    return _pixmap(name, size, colour or theme.colours.text)
+    """An icon as a picture of ``size`` pixels, sharp on every screen."""
+    return _pixmap(name, size, colour or theme.colours.text, sharpness())
 
 
 @lru_cache(maxsize=512)
-def _pixmap(name: str | Path, size: int, colour: str) -> QPixmap:
-    return _paint(name, colour, (size,))[0]
+def _pixmap(name: str | Path, size: int, colour: str, sharp: float) -> QPixmap:
+    picture = QPixmap(_paint(name, colour, (round(size * sharp),))[0])  # a copy of what is kept
+    picture.setDevicePixelRatio(sharp)
+    return picture
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.gui.app import theme as themes
 from robgui.gui.app.app import application
-from robgui.gui.app.theme import icon, theme
+from robgui.gui.app.theme import icon, pixmap, theme
 
 
 @pytest.fixture
@@ -79,3 +80,12 @@ def room_for_words(button):
     button.initStyleOption(option)
     inside = QStyle.SubElement.SE_PushButtonContents
     return button.style().subElementRect(inside, option, button).size()
+
+
+def test_an_icon_has_as_many_pixels_as_a_fine_screen_shows(qtbot, monkeypatch):
+    application()
+    plain = pixmap("run", 24)
+    monkeypatch.setattr(themes, "sharpness", lambda: 2.0)
+    fine = pixmap("run", 24)
+    assert (plain.width(), fine.width()) == (24, 48)
+    assert plain.deviceIndependentSize() == fine.deviceIndependentSize()
