@@ -25,7 +25,6 @@ from robgui.core.errors import (
     Remedy,
     RobguiError,
     TrustError,
-    WorkspaceError,
 )
 
 GATE_FAILED = 1
@@ -72,6 +71,7 @@ _HOMES = {
     "doctor": ("robgui.doctor", "main"),
     "selftest": ("robgui.selftest", "main"),
     "tour": ("robgui.cli.tour", "tour"),
+    "report": ("robgui.cli.evidence.report", "report"),
     "postmortem": ("robgui.cli.evidence.postmortem", "postmortem"),
     "verify": ("robgui.cli.evidence.verify", "verify"),
     "vnnlib": ("robgui.cli.evidence.vnnlib", "vnnlib"),
@@ -216,8 +216,6 @@ def dispatch(words: list[str]) -> int:
             return carry_out(rest)
     if command == "gui":
         return _gui(rest)
-    if command == "report":
-        return _report(rest)
     if not command.startswith("-"):
         return _open(words)
     _overview().parse_args(words)
@@ -269,38 +267,6 @@ def gui_parser() -> Parser:
     return made
 
 
-def report_parser() -> Parser:
-    """What the command ``report`` takes."""
-    made = Parser(
-        prog="robgui report",
-        description="Writes a workspace as one HTML file, as PDF, or both.",
-        allow_abbrev=False,
-    )
-    made.add_argument("workspace", help="the workspace file (*.robgui)")
-    made.add_argument(
-        "--html", metavar="FILE", help="where to write the HTML file; it needs no network"
-    )
-    made.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
-    made.add_argument(
-        "--evidence",
-        metavar="FILE",
-        help="where to write, as CSV, what was tested, how surely it is known, and what was not",
-    )
-    made.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="only about this model, by name or fingerprint (may be repeated) [all]",
-    )
-    made.add_argument(
-        "--full",
-        action="store_true",
-        help="every run with all its pictures, not only the one that speaks for model and method",
-    )
-    return made
-
-
 def _gui(words: list[str]) -> int:
     files: list[str] = gui_parser().parse_args(words).files
     from robgui.doctor import window_problem
@@ -310,38 +276,3 @@ def _gui(words: list[str]) -> int:
     from robgui.gui.app.app import main as window
 
     return window(files)
-
-
-def _report(words: list[str]) -> int:
-    asked = report_parser()
-    given = asked.parse_args(words)
-    if given.html is None and given.pdf is None and given.evidence is None:
-        asked.error("say where to write it, with --html FILE, --pdf FILE or --evidence FILE")
-    if not Path(given.workspace).exists():
-        raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
-    from robgui.core.workspace import Workspace
-
-    with Workspace.open(given.workspace, create=False) as workspace:
-        from robgui.report.contents import scope_of
-        from robgui.report.kept import KEPT
-        from robgui.report.pictures import Figures
-
-        scope = scope_of(workspace, given.model, full=given.full)
-        KEPT.use_shelf()
-        figures = Figures(workspace)
-        if given.html is not None:
-            from robgui.report.html import write_html
-
-            write_html(workspace, Path(given.html), figures, scope)
-        if given.pdf is not None:
-            from robgui.report.pdf import write_pdf
-
-            write_pdf(workspace, Path(given.pdf), figures, scope)
-        if given.evidence is not None:
-            from robgui.report.writing import write_evidence
-
-            write_evidence(workspace, Path(given.evidence), scope)
-    for place in (given.html, given.pdf, given.evidence):
-        if place is not None:
-            print_line(f"Wrote {place}.")
-    return 0

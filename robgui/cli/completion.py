@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from robgui.cli import COMMANDS, Parser, gui_parser, report_parser
+from robgui.cli import COMMANDS, Parser, gui_parser
 from robgui.core.execution.params.text import choices
 from robgui.core.execution.registry import analyses
 
@@ -75,7 +75,7 @@ def parser() -> Parser:
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
-    from robgui.cli.evidence import guard, log, pair, postmortem, verify, vnnlib
+    from robgui.cli.evidence import guard, log, pair, postmortem, report, verify, vnnlib
     from robgui.doctor import examination
     from robgui.selftest import command as selftest
 
@@ -90,7 +90,7 @@ def commands() -> Iterator[Command]:
         "selftest": selftest.parser(),
         "gui": gui_parser(),
         "tour": tour.parser(),
-        "report": report_parser(),
+        "report": report.parser(),
         "postmortem": postmortem.parser(),
         "verify": verify.parser(),
         "vnnlib": vnnlib.parser(),

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from robgui.core.errors import ParamsError
 from robgui.core.finding_groups import failing_models
 from robgui.core.text.words import count
+from robgui.core.verdict import Status
 from robgui.core.workspace.speaking import severities
 from robgui.report import report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
 
 if TYPE_CHECKING:
-    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.finding_groups import Group
     from robgui.core.workspace import Workspace
@@ -28,14 +28,19 @@ class Scope:
     Attributes:
         models: The fingerprints of its models; empty for every model of the workspace.
         full: Whether every run is told in full; else one run for each model and method is.
+        runs: The ids of its runs, each told in full; empty for every run.
     """
 
     models: frozenset[str] = frozenset()
     full: bool = False
+    runs: frozenset[str] = frozenset()
 
-    def covers(self, request: Request) -> bool:
-        """Whether a run asks about one of the models."""
-        return not self.models or any(one.fingerprint in self.models for one in request.models)
+    def covers(self, run: Run) -> bool:
+        """Whether a run was chosen and asks about one of the models."""
+        if self.runs and run.id not in self.runs:
+            return False
+        asked = {one.fingerprint for one in run.request.models}
+        return not self.models or bool(asked & self.models)
 
 
 WHOLE = Scope()
@@ -54,6 +59,7 @@ class Contents:
         table: The summary: one row of cells per model, by its name.
         full: The ids of the runs that are told in full.
         left_out: Names of the models of the workspace that the report is not about.
+        not_chosen: Runs with a result that were left out, in words; empty where none was.
     """
 
     scope: Scope
@@ -64,6 +70,7 @@ class Contents:
     table: Mapping[str, Sequence[Cell]]
     full: Collection[str]
     left_out: Sequence[str]
+    not_chosen: str = ""
 
     @property
     def told(self) -> list[Chapter]:
@@ -102,33 +109,54 @@ class Contents:
         if self.left_out:
             others = count(len(self.left_out), "other model")
             words += f" Not about {others} of the workspace: {', '.join(self.left_out)}."
-        return words
+        return f"{words} {self.not_chosen}".rstrip()
 
 
 def contents_of(workspace: Workspace, scope: Scope = WHOLE) -> Contents:
     """What a report of this workspace tells."""
     every = workspace.runs()
-    runs = [run for run in every if scope.covers(run.request)]
+    runs = [run for run in every if scope.covers(run)]
     chapters, telling = report_content.told_once(report_content.chapters_of(workspace, runs))
     told = report_content.with_result(chapters)
     severity = severities(workspace.findings(), workspace.harm())
     line = bottom_line(told, severity, scope.models)
     table = summary(told, severity, scope.models)
-    if scope.full:
+    if scope.full or scope.runs:
         full = {one.run.id for one in told}
     else:
         full = _speaking_best(table, line)
     names = report_content.models_of(every)
     left_out = [name for mark, name in names.items() if scope.models and mark not in scope.models]
     findings = _findings(workspace, runs, scope)
-    return Contents(scope, chapters, telling, findings, line, table, full, left_out)
+    missing = _not_chosen(every, scope)
+    return Contents(scope, chapters, telling, findings, line, table, full, left_out, missing)
 
 
-def scope_of(workspace: Workspace, wanted: Sequence[str], *, full: bool = False) -> Scope:
+def _not_chosen(every: Sequence[Run], scope: Scope) -> str:
+    """What a choice of runs leaves out: whoever reads the report must know of failures there."""
+    wider = Scope(scope.models)
+    others = [run for run in every if run.has_result and wider.covers(run)]
+    others = [run for run in others if not scope.covers(run)]
+    if not others:
+        return ""
+    failing = sum(run.verdict is not None and run.verdict.status is Status.FAILS for run in others)
+    found = f", {failing:,} of which found a failure" if failing else ""
+    return f"Chosen by hand: it leaves out {count(len(others), 'run')} with a result{found}."
+
+
+def scope_of(
+    workspace: Workspace, wanted: Sequence[str], *, full: bool = False, runs: Sequence[str] = ()
+) -> Scope:
     """The scope with these models, each by its name or the beginning of its fingerprint.
 
+    Args:
+        workspace: Which holds them.
+        wanted: The models.
+        full: Whether every run is told in full.
+        runs: Only these runs, each by its id or its beginning.
+
     Raises:
-        ParamsError: No run asks about one of them.
+        ParamsError: No run asks about one of the models, or none or several have such an id.
     """
     known = [one for run in workspace.runs() for one in run.request.models]
     chosen: set[str] = set()
@@ -142,7 +170,19 @@ def scope_of(workspace: Workspace, wanted: Sequence[str], *, full: bool = False)
                 f"No run of the workspace asks about the model {word}; it knows {names}."
             )
         chosen |= found
-    return Scope(frozenset(chosen), full)
+    ids = [run.id for run in workspace.runs()]
+    return Scope(frozenset(chosen), full, frozenset(_run_id(ids, word) for word in runs))
+
+
+def _run_id(ids: Sequence[str], word: str) -> str:
+    """The run whose id begins with a word."""
+    found = [one for one in ids if one.startswith(word)]
+    if word in ids:
+        return word
+    if len(found) != 1 or not word:
+        told = f"{count(len(found), 'run')} of the workspace begin"
+        raise ParamsError(f"{told} with “{word}”; robgui report WORKSPACE --list names all.")
+    return found[0]
 
 
 def _speaking_best(table: Mapping[str, Sequence[Cell]], line: BottomLine | None) -> set[str]:
@@ -157,10 +197,10 @@ def _speaking_best(table: Mapping[str, Sequence[Cell]], line: BottomLine | None)
 
 def _findings(workspace: Workspace, runs: Sequence[Run], scope: Scope) -> list[Group]:
     """The findings on the models of the report."""
-    found = report_content.entries(workspace, workspace.runs())
+    requests = {run.id: run.request for run in runs}
+    found = report_content.entries(workspace, workspace.runs(), chosen=scope.runs)
     if not scope.models:
         return found
-    requests = {run.id: run.request for run in runs}
 
     def is_meant(group: Group) -> bool:
         request = requests.get(group.lead.run_id)

@@ -200,10 +200,19 @@ def overview(
     return f"{count(len(known), 'model')}, {runs}{again}, {counted(findings)}."
 
 
-def entries(workspace: Workspace, runs: Sequence[Run]) -> list[Group]:
-    """The findings, those that are alike as one: the starred first, then the worst."""
+def entries(
+    workspace: Workspace, runs: Sequence[Run], *, chosen: Collection[str] = ()
+) -> list[Group]:
+    """The findings, those that are alike as one: the starred first, then the worst.
+
+    Args:
+        workspace: Which holds them.
+        runs: All of its runs.
+        chosen: The ids of the runs whose findings are wanted; empty for all.
+    """
     requests = {run.id: run.request for run in runs}
-    found = grouped(workspace.findings(), requests, workspace.harm())
+    wanted = [one for one in workspace.findings() if not chosen or one.run_id in chosen]
+    found = grouped(wanted, requests, workspace.harm())
     # The sort is stable: among the starred and among the others the worst stay first.
     return sorted(found, key=lambda group: not group.lead.starred)
 

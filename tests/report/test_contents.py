@@ -96,6 +96,27 @@ def test_models_are_named_as_a_person_knows_them(two, tmp_path, capsys):
     assert "<h1>Robustness of bad</h1>" in target.read_text(encoding="utf-8")
 
 
+def test_a_report_of_chosen_runs_tells_them_in_full_and_what_it_leaves_out(two, tmp_path, capsys):
+    wanted = next(run for run in two.runs() if run.request.models[0].name == "good")
+    contents = contents_of(two, scope_of(two, [], runs=[wanted.id]))
+    assert [one.run.id for one in contents.in_full] == [wanted.id] and not contents.in_brief
+    left_out = "it leaves out 1 run with a result, 1 of which found a failure."
+    assert left_out in contents.overview
+    assert all(group.lead.run_id == wanted.id for group in contents.findings)
+    with pytest.raises(ParamsError, match="0 runs of the workspace begin with “zz”"):
+        scope_of(two, [], runs=["zz"])
+    two.close()
+    assert main(["report", str(two.path), "--list"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    word = next(line.split()[0] for line in listed if " good: " in line)
+    assert len(listed) == 2 and wanted.id.startswith(word)
+    target = tmp_path / "chosen.html"
+    assert main(["report", str(two.path), "--html", str(target), "--run", word]) == 0
+    page = target.read_text(encoding="utf-8")
+    assert page.count("<article") == 1 and left_out in page
+    assert main(["verify", str(target)]) == 0
+
+
 def test_every_place_of_a_report_counts_findings_as_the_window_does(workspace, tmp_path):
     for _ in range(2):
         small.run(workspace, says="fails", seed=len(workspace.runs()))

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
 from robgui.gui import panels
-from robgui.gui.app.theme import RAIL_ICONS, icon, theme
+from robgui.gui.app.theme import icon, theme
 
 #: Pixels above the first button and below the last.
 MARGIN = 8
@@ -33,17 +33,25 @@ class Form:
     gap: int
     worded: bool
 
-    def height(self, count: int, words: int) -> int:
-        """What ``count`` buttons need with words of this height."""
-        each = theme.grown(self.icon) + self.frame + (words if self.worded else 0)
+    def height(self, count: int, words: int, side: int) -> int:
+        """What ``count`` buttons need with words of this height and icons of this side."""
+        each = side + self.frame + (words if self.worded else 0)
         return count * each + (count - 1) * self.gap + 2 * MARGIN
+
+    def side(self, count: int, height: int) -> int:
+        """Side of the icons: it grows with the text, alone only as far as all are seen at once."""
+        grown = theme.grown(self.icon)
+        if self.worded:
+            return grown
+        fitting = (height - self.height(count, 0, 0)) // count
+        return min(grown, max(self.icon, fitting))
 
 
 #: From the roomiest to the lowest; the last is taken where nothing else fits.
 FORMS = (
-    Form(RAIL_ICONS[0], 19, 4, True),
-    Form(RAIL_ICONS[1], 11, 0, True),
-    Form(RAIL_ICONS[2], 11, 0, False),
+    Form(24, 19, 4, True),
+    Form(18, 11, 0, True),
+    Form(20, 11, 0, False),
 )
 
 
@@ -70,7 +78,8 @@ def places() -> list[RailEntry]:
 class Rail(QWidget):
     """Chooses the page in the middle.
 
-    In a low window its buttons move together, and drop their words if that is not enough.
+    In a low window its buttons move together, drop their words if that is not enough, and then let
+    large icons shrink to the usual size.
 
     Signals:
         chosen: The number of the page whose button was pressed.
@@ -106,8 +115,9 @@ class Rail(QWidget):
         self.marked.emit(self._group.button(number))
 
     def minimumSizeHint(self) -> QSize:
-        """As high as the icons alone."""
-        return QSize(super().minimumSizeHint().width(), self._height(FORMS[-1]))
+        """As high as the icons alone, at the usual text size."""
+        lowest = FORMS[-1].height(len(self._icons), 0, FORMS[-1].icon)
+        return QSize(super().minimumSizeHint().width(), lowest)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Words when there is room for them."""
@@ -132,29 +142,28 @@ class Rail(QWidget):
             style = styles.ToolButtonTextUnderIcon
         else:
             style = styles.ToolButtonIconOnly
-        side = theme.grown(form.icon)
+        side = form.side(len(self._icons), self.height())
         for button in self._group.buttons():
             if isinstance(button, QToolButton):
                 button.setToolButtonStyle(style)
-                button.setIconSize(QSize(side, side))
                 button.setMinimumWidth(self._wide() if form.worded else side + form.frame)
-                self._polish(button, form)
+                self._polish(button, form, side)
 
     @staticmethod
-    def _polish(button: QToolButton, form: Form) -> None:
-        """Re-polishes: the style sheet reads properties only then."""
-        if button.property("side") != str(form.icon):
-            button.setProperty("side", str(form.icon))
+    def _polish(button: QToolButton, form: Form, side: int) -> None:
+        """Sets the size of the icon; the program's style sheet outweighs ``setIconSize``."""
+        sheet = f"QToolButton {{ icon-size: {side}px; }}"
+        if button.styleSheet() != sheet or button.property("tight") is not (form is not FORMS[0]):
             button.setProperty("tight", form is not FORMS[0])
-            button.style().unpolish(button)
-            button.style().polish(button)
+            # Also reads the property anew.
+            button.setStyleSheet(sheet)
 
     def _wide(self) -> int:
         return max(self.fontMetrics().horizontalAdvance(title) for title in self._titles) + 16
 
     def _height(self, form: Form) -> int:
         """The height that all buttons need in this form."""
-        return form.height(len(self._icons), self.fontMetrics().height())
+        return form.height(len(self._icons), self.fontMetrics().height(), theme.grown(form.icon))
 
     def _button(self, number: int, title: str) -> QToolButton:
         button = QToolButton(text=title, checkable=True, autoRaise=True)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QProgressBar,
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 
+#: Words on the memory that need more than this part of the bar are left out.
+MEMORY_PART = 0.3
+
+
 class StatusBar(QStatusBar):
     """Words on the left, device, speed and memory on the right, and what shows the lists.
 
@@ -41,12 +46,14 @@ class StatusBar(QStatusBar):
     Attributes:
         working: What is being done now; empty when nothing.
         speed: Inputs per second.
-        memory: Of the window, the processes for models and the card.
+        memory: Of the window, the processes for models and the card; a narrow bar tells it where
+            the pointer stands on the device.
     """
 
     def __init__(self, store: Store, parent: QWidget, lists: Sequence[QDockWidget] = ()) -> None:
         super().__init__(parent)
         self._store = store
+        self._doing = ""
         self.working = Label()
         self.runs = Label()
         self.runs.setAccessibleName("What each worker does")
@@ -99,8 +106,30 @@ class StatusBar(QStatusBar):
         if event.type() is QEvent.Type.FontChange and hasattr(self, "_rate"):
             self._show_speed()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A narrower bar has room for fewer words."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._fit)  # Not while the window lays itself out.
+
+    def minimumSizeHint(self) -> QSize:
+        """Without the words that a narrower bar shortens or leaves out."""
+        least, left_out = super().minimumSizeHint(), (self.working, self.memory)
+        wide = sum(one.sizeHint().width() for one in left_out if not one.isHidden())
+        return QSize(max(0, least.width() - wide), least.height())
+
+    def _fit(self) -> None:
+        """Long words and the memory must not make the window wider than the screen."""
+        self.working.setText(beginning(self._doing, self.fontMetrics(), self.width() // 3))
+        set_tip(self.working, self._doing)
+        told = self.memory.text()
+        self.memory.setVisible(
+            self.fontMetrics().horizontalAdvance(told) < self.width() * MEMORY_PART
+        )
+        set_tip(self.device, f"Where models compute; {told}" if told else "Where models compute")
+
     def _show_working(self, words: str) -> None:
-        self.working.setText(words)
+        self._doing = words
+        self._fit()
         self._busy.setVisible(bool(words))
         self.stop.setVisible(self._store.asking)
         self._show_speed()
@@ -148,6 +177,7 @@ class StatusBar(QStatusBar):
         self._show_runs()
         self.memory.setText(_memory(self._store.processes.pids, self._store.processes.graphics))
         self.device.setText(_devices(self._store))
+        self._fit()
         self._place()
 
 

@@ -14,14 +14,13 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
+from robgui.gui.widgets.sized import sharpness
 from robgui.gui.widgets.when_seen import WhenSeen
 
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.2, "section": 1.15}
 #: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
-#: Pixels of an icon of the rail, in a roomy and in lower windows; its button's ``side`` says which.
-RAIL_ICONS = (24, 18, 20)
 #: Pixels of the picture of a workspace, and across the arrows of a box that is turned or opened.
 WORK_PICTURE, SPIN_BUTTON = (200, 100), 18
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
@@ -200,13 +199,15 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
 
 
 def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
-    """An icon as a picture of ``size`` pixels."""
-    return _pixmap(name, size, colour or theme.colours.text)
+    """An icon as a picture of ``size`` pixels, sharp on every screen."""
+    return _pixmap(name, size, colour or theme.colours.text, sharpness())
 
 
 @lru_cache(maxsize=512)
-def _pixmap(name: str | Path, size: int, colour: str) -> QPixmap:
-    return _paint(name, colour, (size,))[0]
+def _pixmap(name: str | Path, size: int, colour: str, sharp: float) -> QPixmap:
+    picture = QPixmap(_paint(name, colour, (round(size * sharp),))[0])  # a copy of what is kept
+    picture.setDevicePixelRatio(sharp)
+    return picture
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:
@@ -314,7 +315,6 @@ def _grown_rules() -> str:
         "QPushButton { icon-size": BUTTON_ICON,
         "QToolButton { icon-size": BUTTON_ICON,
         "QToolBar { icon-size": BAR_ICON,
-        **{f'QToolButton[side="{side}"] {{ icon-size': side for side in RAIL_ICONS},
         "QScrollBar:vertical { width": SCROLL_BAR,
         "QScrollBar:horizontal { height": SCROLL_BAR,
     }

@@ -1,9 +1,9 @@
-"""How large a window is at first: measured in its own text, never larger than where it opens."""
+"""Sizes: of a window at first, never larger than where it opens, and of pixels on fine screens."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 #: A window leaves this share of the one behind it to be seen.
 _SHARE = 0.96
@@ -28,3 +28,11 @@ def within(window: QWidget, wanted: QSize) -> QSize:
     else:
         room = behind.size()
     return wanted.boundedTo(room * _SHARE)
+
+
+def sharpness() -> float:
+    """Pixels of the finest screen across one of Qt's, which pictures need to look sharp there."""
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        return app.devicePixelRatio()
+    return 1.0

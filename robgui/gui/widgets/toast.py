@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
-from PySide6.QtGui import QEnterEvent
+from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -48,6 +48,9 @@ class Toasts(QObject):
         self._host, self._place = host, place
         self._shown: list[Toast] = []
         host.installEventFilter(self)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.applicationStateChanged.connect(self._run_clock)
 
     def show(
         self, level: str, sentence: str, details: str = "", action: Action | None = None
@@ -88,7 +91,24 @@ class Toasts(QObject):
         """Keeps the toast in its place when the window is resized."""
         if event.type() == QEvent.Type.Resize:
             self._arrange()
+        if event.type() in (QEvent.Type.WindowStateChange, QEvent.Type.Show, QEvent.Type.Hide):
+            self._run_clock()
         return False
+
+    def _run_clock(self, *_: object) -> None:
+        """Time runs only while somebody can read; a toast that comes into sight has all of it."""
+        toast = self.current
+        if toast is None:
+            return
+        if not self._seen():
+            toast.timer.stop()
+        elif not toast.timer.isActive() and not toast.underMouse():
+            toast.timer.start()
+
+    def _seen(self) -> bool:
+        """Whether the window is on screen and the user is at work in this program."""
+        active = QGuiApplication.applicationState() is Qt.ApplicationState.ApplicationActive
+        return active and self._host.isVisible() and not self._host.isMinimized()
 
     def _close(self, toast: Toast) -> None:
         if toast in self._shown:
@@ -108,9 +128,9 @@ class Toasts(QObject):
         if current is None:
             return
         current.fit(self._place())
-        if not current.isVisible():
+        if current.isHidden():
             current.show()
-            current.timer.start()
+            self._run_clock()
         # A sibling that was made since would lie above it.
         current.raise_()
 

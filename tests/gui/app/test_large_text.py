@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QToolButton
 
 #: A screen of 1366 × 768 without the frame of the window.
@@ -34,6 +34,23 @@ def test_every_page_of_the_rail_can_be_reached(qtbot, large):
         large.go_to(number)
         qtbot.waitUntil(lambda button=button: not hidden(button), timeout=10_000)
         assert button.height() >= button.sizeHint().height()
+
+
+def test_all_pages_of_the_rail_are_seen_at_once(qtbot, large):
+    buttons = large.rail.findChildren(QToolButton)
+    qtbot.waitUntil(lambda: not any(hidden(one) for one in buttons), timeout=10_000)
+    assert all(one.height() >= one.sizeHint().height() for one in buttons)
+    worded = buttons[0].toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextUnderIcon
+    assert worded or all(one.toolTip() for one in buttons)
+
+
+def test_what_the_program_says_of_itself_does_not_widen_the_window(qtbot, large):
+    status = large.status
+    status.memory.setText("memory 1,276.3 MB, models 1,902.5 MB, GPU 12.3 GB of 24.0 GB")
+    large.store.working.emit("Looking at all inputs of a dataset with a very long name " * 3)
+    qtbot.waitUntil(lambda: status.minimumSizeHint().width() <= WIDE, timeout=10_000)
+    assert large.width() <= WIDE and "GPU 12.3 GB" in status.device.toolTip()
+    large.store.working.emit("")
 
 
 def hidden(button):

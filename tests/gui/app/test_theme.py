@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
 
-from robgui.gui.app.theme import theme
+from robgui.gui.app import theme as themes
+from robgui.gui.app.app import application
+from robgui.gui.app.theme import icon, pixmap, theme
 
 
 @pytest.fixture
@@ -36,3 +46,46 @@ def test_larger_text_in_the_same_look_repaints_everything(repaints):
     QApplication.setFont(font)
     theme.apply(False)
     assert repaints == [False]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("tight", [False, True])
+@pytest.mark.parametrize("role", ["", "primary", "link"])
+def test_a_button_needs_no_more_room_while_it_has_the_focus(qtbot, role, tight, dark):
+    application()
+    theme.apply(dark)
+    around = QWidget()
+    qtbot.addWidget(around)
+    row = QHBoxLayout(around)
+    button, other = QPushButton("Queue"), QPushButton("Other")
+    for one in (button, other):
+        one.setIcon(icon("run"))
+        one.setProperty("role", role)
+        one.setProperty("tight", tight)
+        row.addWidget(one, 0, Qt.AlignmentFlag.AlignLeft)
+    with qtbot.waitActive(around):
+        around.show()
+        around.activateWindow()
+    other.setFocus()
+    before = room_for_words(button)
+    button.setFocus()
+    assert button.hasFocus() and room_for_words(button) == before
+    assert button.width() >= button.sizeHint().width()
+    theme.apply(False)
+
+
+def room_for_words(button):
+    """Pixels within frame and padding; Qt's size hint leaves the focus out."""
+    option = QStyleOptionButton()
+    button.initStyleOption(option)
+    inside = QStyle.SubElement.SE_PushButtonContents
+    return button.style().subElementRect(inside, option, button).size()
+
+
+def test_an_icon_has_as_many_pixels_as_a_fine_screen_shows(qtbot, monkeypatch):
+    application()
+    plain = pixmap("run", 24)
+    monkeypatch.setattr(themes, "sharpness", lambda: 2.0)
+    fine = pixmap("run", 24)
+    assert (plain.width(), fine.width()) == (24, 48)
+    assert plain.deviceIndependentSize() == fine.deviceIndependentSize()

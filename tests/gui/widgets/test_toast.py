@@ -46,6 +46,31 @@ def test_a_toast_waits_while_the_mouse_is_over_it(host):
     assert toast.timer.isActive()
 
 
+def test_a_toast_waits_while_the_window_is_minimised(host, qtbot, monkeypatch):
+    monkeypatch.setitem(toasts_module.SECONDS, "error", 0.05)
+    host.showMinimized()
+    toasts = Toasts(host, lambda: PLACE)
+    toasts.show("error", "Something is wrong.")
+    qtbot.wait(200)
+    assert toasts.sentences == ["Something is wrong."], "nobody has seen it"
+    host.showNormal()
+    host.activateWindow()
+    qtbot.waitUntil(lambda: not toasts.sentences)
+
+
+def test_a_toast_waits_while_another_program_is_used(host, qtbot, monkeypatch):
+    monkeypatch.setitem(toasts_module.SECONDS, "error", 0.05)
+    state = Qt.ApplicationState.ApplicationInactive
+    monkeypatch.setattr(toasts_module.QGuiApplication, "applicationState", lambda: state)
+    toasts = Toasts(host, lambda: PLACE)
+    toasts.show("error", "Something is wrong.")
+    qtbot.wait(200)
+    assert toasts.sentences == ["Something is wrong."]
+    state = Qt.ApplicationState.ApplicationActive
+    QApplication.instance().applicationStateChanged.emit(state)
+    qtbot.waitUntil(lambda: not toasts.sentences)
+
+
 def test_the_close_button_of_an_open_toast_follows_the_theme(host):
     Toasts(host, lambda: PLACE).show("error", "Something is wrong.")
     button = host.findChild(Toast).closed

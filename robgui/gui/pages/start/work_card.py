@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolButton
 from robgui.gui.app.theme import WORK_PICTURE, icon, theme
 from robgui.gui.app.work_pictures import picture_path, words_of
 from robgui.gui.widgets.plain import in_menu, tip
+from robgui.gui.widgets.sized import sharpness
 
 
 class WorkCard(QToolButton):
@@ -37,4 +38,7 @@ class WorkCard(QToolButton):
             self.setIcon(icon("data"))
         else:
             fitted = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
-            self.setIcon(QIcon(self._picture.scaled(QSize(wide, high), *fitted)))
+            sharp = sharpness()
+            shown = self._picture.scaled(QSize(wide, high) * sharp, *fitted)
+            shown.setDevicePixelRatio(sharp)
+            self.setIcon(QIcon(shown))

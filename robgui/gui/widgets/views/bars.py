@@ -177,7 +177,7 @@ class BarsView(PlotView):
             if row.high is None or not np.isfinite(row.high[place]):
                 top = y
             else:
-                top = row.high[place]
+                top = scaled(view.value, row.high[place : place + 1])[0]
             item.setFont(self.plot.font())
             item.setPlainText(view.value.words(value))
             item.setColor(theme.colours.text)

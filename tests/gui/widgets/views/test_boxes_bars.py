@@ -132,6 +132,12 @@ def test_a_number_above_a_bar_is_whole_or_not_shown(shown):
                 assert room.contains(item.mapRectToScene(item.boundingRect())), height
 
 
+def test_a_number_stands_on_the_end_of_its_interval_on_a_logarithmic_axis(shown):
+    row = Series("s", np.array([1e-4]), Ink("fails"), np.array([1e-5]), np.array([1e-3]))
+    view = Bars("b", Axis("chance", log=True, low=1e-6, high=1), ("a",), (row,))
+    assert shown(view, 600).numbers[0].pos().y() == pytest.approx(-3)
+
+
 def test_without_a_single_bar_no_numbers_stand_where_names_would(shown):
     none = np.zeros(0)
     view = Bars("b", Axis("share", kind="share"), (), (Series("", none),), x=Axis("slice"))
