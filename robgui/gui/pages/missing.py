@@ -90,4 +90,6 @@ def _request(store: Store, question: Request, model: ModelCard) -> Request:
         indices=question.indices,
         autocast=store.library.autocast,
     )
-    return request.model_copy(update={"chosen": question.chosen})
+    return request.model_copy(
+        update={"chosen": question.chosen, "spread_over": question.spread_over}
+    )
