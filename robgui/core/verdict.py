@@ -41,8 +41,6 @@ _WORDS = {
     Status.UNKNOWN: "Cannot tell",
     Status.HOLDS: "Holds",
 }
-#: How the verdict of a run that ran out of time begins.
-_CUT = "Cut at its time limit of"
 _SIGNS = {Status.FAILS: "✗", Status.AT_RISK: "!", Status.UNKNOWN: "?", Status.HOLDS: "✓"}
 
 
@@ -97,6 +95,9 @@ class Verdict:
             change of each value by at most 0.1``.
         inputs: How many inputs it rests on, where an analysis of many inputs looked at fewer than
             were offered; else None.
+        about: Which of ``models`` the sentence is about, whose own sentence leaves its name out;
+            None if it is about all of them.
+        is_cut: Whether its run ran out of time.
     """
 
     status: Status
@@ -107,6 +108,8 @@ class Verdict:
     models: tuple[Verdict, ...] = ()
     reach: str = ""
     inputs: int | None = None
+    about: int | None = None
+    is_cut: bool = False
 
     @property
     def line(self) -> str:
@@ -117,11 +120,6 @@ class Verdict:
     def text(self) -> str:
         """The whole verdict as running text."""
         return " ".join(part for part in (self.sentence, self.scope, *self.because) if part)
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether its run ran out of time; see ``cut``."""
-        return self.sentence.startswith(_CUT)
 
     def stopped(self) -> Verdict:
         """A copy for a stopped run that says so before anything else."""
@@ -135,8 +133,8 @@ class Verdict:
             seconds: The limit.
         """
         models = tuple(one.cut(seconds) for one in self.models)
-        limit = f"{_CUT} {duration(seconds)}."
-        return replace(self, sentence=f"{limit} {self.sentence}", models=models)
+        limit = f"Cut at its time limit of {duration(seconds)}."
+        return replace(self, sentence=f"{limit} {self.sentence}", models=models, is_cut=True)
 
     def among(self, chosen: str) -> Verdict:
         """A copy for a run on a subset of the inputs that says which.
@@ -199,7 +197,9 @@ def of_several(names: Sequence[str], each: Sequence[Verdict], order: str, scope:
         number = replace(number, name=f"{number.name}, {name}")
     because = tuple(f"{one}: {said.sentence}" for one, said in zip(names, each, strict=True))
     sentence = f"{name}: {worst.sentence} {order}"
-    return Verdict(worst.status, sentence, number, scope, because, tuple(each), worst.reach)
+    return Verdict(
+        worst.status, sentence, number, scope, because, tuple(each), worst.reach, about=place
+    )
 
 
 def to_json(verdict: Verdict) -> str:
@@ -241,6 +241,9 @@ def _verdict(fields: Any) -> Verdict:
     texts = [fields.get("sentence"), fields.get("scope", ""), fields.get("reach", ""), *because]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a verdict's sentences are text")
+    if not isinstance(fields.get("is_cut", False), bool):
+        raise ValueError("a verdict is cut or not")  # noqa: TRY004 - it is a value of a file
+    fields = _with_facts_of_words(fields)
     return Verdict(
         status=Status(str(fields.get("status"))),
         sentence=fields["sentence"],
@@ -250,7 +253,22 @@ def _verdict(fields: Any) -> Verdict:
         models=tuple(_verdict(one) for one in models),
         reach=fields.get("reach", ""),
         inputs=_count(fields.get("inputs")),
+        about=_count(fields.get("about")),
+        is_cut=fields["is_cut"],
     )
+
+
+def _with_facts_of_words(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a stored verdict with what earlier versions kept in its sentences alone."""
+    if "is_cut" in fields:
+        return fields
+    sentence, because = fields["sentence"], fields.get("because", [])
+    about = None
+    # Where it was about one of several models, there was one reason per model, its name before
+    # its own sentence, and the sentence repeated that of the gravest.
+    if because and len(because) == len(fields.get("models", [])):
+        about = next((place for place, one in enumerate(because) if one in sentence), None)
+    return {**fields, "about": about, "is_cut": sentence.startswith("Cut at its time limit")}
 
 
 def _count(value: Any) -> int | None:

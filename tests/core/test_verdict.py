@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from robgui.core.verdict import Quantity, Status, Verdict, from_json, to_json, worst_of
+from robgui.core.verdict import Quantity, Status, Verdict, from_json, of_several, to_json, worst_of
 
 
 def judged(status: Status, value: float = math.nan, better: str = "neither") -> Verdict:
@@ -63,12 +63,48 @@ def test_a_workspace_gives_back_the_verdict_it_was_given():
         "all inputs",
         ("one reason",),
         (Verdict(Status.HOLDS, "A model."),),
+        about=0,
     )
     assert from_json(to_json(verdict)) == verdict
+    assert from_json(to_json(verdict.cut(60))) == verdict.cut(60)
     assert from_json("") is None
     assert from_json("Words of the first edition.") == Verdict(
         Status.UNKNOWN, "Words of the first edition."
     )
+
+
+def of_two() -> Verdict:
+    each = Verdict(Status.HOLDS, "It holds."), Verdict(Status.FAILS, "It fails.")
+    return of_several(("a", "b"), each, "The first is better.", "all inputs")
+
+
+def test_a_verdict_on_several_models_says_which_of_them_its_sentence_is_about():
+    assert of_two().about == 1
+    assert of_two().among("2 of 9 inputs").cut(60).stopped().about == 1
+    assert Verdict(Status.FAILS, "a: b: They disagree.", models=of_two().models).about is None
+
+
+def test_a_run_that_ran_out_of_time_says_so_in_a_field_and_words_alone_say_nothing():
+    assert of_two().cut(60).is_cut and all(one.is_cut for one in of_two().cut(60).models)
+    assert of_two().cut(60).among("2 of 9 inputs").is_cut
+    assert not Verdict(Status.HOLDS, "Cut at its time limit of 1 s. A class of this name.").is_cut
+
+
+@pytest.mark.parametrize(
+    ("said", "about", "cut"),
+    [
+        (of_two(), 1, False),
+        (of_two().among("2 of 9 inputs").cut(60), 1, True),
+        (Verdict(Status.FAILS, "They disagree.", models=of_two().models), None, False),
+    ],
+)
+def test_a_verdict_stored_before_its_facts_were_fields_still_tells_them(said, about, cut):
+    fields = json.loads(to_json(said))
+    for one in (fields, *fields["models"]):
+        del one["about"], one["is_cut"]
+    opened = from_json(json.dumps(fields))
+    assert (opened.about, opened.is_cut) == (about, cut)
+    assert opened == said
 
 
 def test_numbers_that_json_lacks_come_back_as_nan():

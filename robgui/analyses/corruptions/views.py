@@ -79,6 +79,7 @@ def _model_lines(result: CorruptionsResult) -> tuple[Line, ...]:
             Ink("series", at),
             symbol="circle",
             strong=at == 0,
+            model=at,
         )
         for at, name in enumerate(result.networks)
     )
@@ -100,6 +101,7 @@ def _matrix(result: CorruptionsResult, network: int) -> Matrix:
         worst="low",
         rows=result.kinds[::-1],
         columns=columns,
+        model=network,
     )
 
 

@@ -92,8 +92,8 @@ def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
     proven = Line("proven to stay", low, Ink("holds"), low=below, high=low, steps=True)
     if len(result.networks) > 1:
         name, ink = result.networks[network], Ink("series", network)
-        turned = Line(f"not turned: {name}", high, ink, steps=True, strong=True)
-        proven = Line(f"proven: {name}", low, ink, steps=True)
+        turned = Line(f"not turned: {name}", high, ink, steps=True, strong=True, model=network)
+        proven = Line(f"proven: {name}", low, ink, steps=True, model=network)
     drawn = []
     if not result.no_attack[network]:
         drawn.append(turned)
@@ -135,6 +135,7 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
         spots=tuple(spots),
         lanes=tuple(result.names[row] for row in order),
         note=note,
+        model=0,
     )
 
 
@@ -186,6 +187,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         note="Green bar: proven, no change of these sizes turns the class. Signs: uniform noise of"
         " just this size, 95 % sure at each (validated: 99 %); what noise of other sizes does is"
         " not known. The table has all sizes tried.",
+        model=network,
     )
 
 
@@ -237,7 +239,7 @@ def _axis_tables(result: ToleranceResult, network: int) -> list[Table]:
         Column("What happens", tuple(words)),
         Column("Change of every value", tuple(words.values())),
     )
-    sizes = Table(f"Sizes{_of_model(result, network)}", columns)
+    sizes = Table(f"Sizes{_of_model(result, network)}", columns, model=network)
     if noise is None:
         return [sizes]
     return [sizes, _noise_table(result, network, noise)]
@@ -270,6 +272,7 @@ def _noise_table(result: ToleranceResult, network: int, noise: NoiseTolerance) -
         f"Noise tried{_of_model(result, network)}",
         columns,
         note="Chance that noise of this size turns the class, 95 % sure at each size.",
+        model=network,
     )
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.core.model.classifier import Classifier
 
-#: How “Inspect everything” chooses some of many inputs.
+#: What inputs spread evenly are some of: all of the data, or a part that somebody chose.
+SpreadOver = Literal["", "data", "part"]
+#: How “Inspect everything” chooses some of many inputs, in words.
 SPREAD = "evenly spread"
 
 
@@ -58,6 +60,7 @@ class Request(BaseModel):
         indices: Which inputs of the dataset; None means all.
         chosen: How many of how many these are and how they were chosen, in words: ``40 of 1,000
             inputs (label=red)``; empty for all. It changes no result.
+        spread_over: What the inputs were spread evenly over; empty if they were not.
         device: ``cpu``, ``cuda:0``, …; empty leaves the models where they are.
         autocast: Half precision on or off; None leaves the models as they are.
     """
@@ -69,9 +72,23 @@ class Request(BaseModel):
     dataset: Reference | None = None
     indices: tuple[int, ...] | None = None
     chosen: str = ""
+    spread_over: SpreadOver = ""
     params: dict[str, JsonValue] = Field(default_factory=dict)
     device: str = ""
     autocast: bool | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_spread_of_words(cls, values: Any) -> Any:
+        """Reads what older workspaces kept in the words of ``chosen`` alone."""
+        if not isinstance(values, dict) or "spread_over" in values:
+            return values
+        chosen = str(values.get("chosen", ""))
+        if chosen.endswith(f"({SPREAD})"):
+            return {**values, "spread_over": "data"}
+        if chosen.endswith(f", {SPREAD})"):
+            return {**values, "spread_over": "part"}
+        return values
 
     @field_validator("params", mode="before")
     @classmethod
@@ -129,6 +146,7 @@ def build_request(
     *,
     indices: Sequence[int] | None = None,
     how: str = "",
+    spread_over: SpreadOver = "",
     total: int | None = None,
     device: str = "",
     autocast: bool | None = None,
@@ -142,6 +160,7 @@ def build_request(
         params: The settings.
         indices: Which inputs; None means all.
         how: How they were chosen, for example by which filter.
+        spread_over: What they were spread evenly over, if they were.
         total: How many inputs the data have, if they are not at hand.
         device: Where to compute; by default where the first model is.
         autocast: Half precision; by default as the first model.
@@ -169,18 +188,21 @@ def build_request(
     loaded = [model for model in models if not isinstance(model, Reference)]
     return Request(
         analysis=known.name,
-        models=tuple(
-            model if isinstance(model, Reference) else reference(model) for model in models
-        ),
-        dataset=(
-            dataset if dataset is None or isinstance(dataset, Reference) else reference(dataset)
-        ),
+        models=tuple(_referred(model) for model in models),
+        dataset=None if dataset is None else _referred(dataset),
         indices=None if indices is None else tuple(int(index) for index in indices),
         chosen=chosen,
+        spread_over=spread_over if chosen else "",
         params=settings.model_dump(mode="json"),
         device=device or (str(loaded[0].device) if loaded else ""),
         autocast=loaded[0].precision[0] if autocast is None and loaded else autocast,
     )
+
+
+def _referred(thing: Classifier | ModelCard | Dataset | Reference) -> Reference:
+    if isinstance(thing, Reference):
+        return thing
+    return reference(thing)
 
 
 def _chosen(many: int, total: int | None, how: str) -> str:

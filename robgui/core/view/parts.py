@@ -31,6 +31,7 @@ class Line:
         steps: Drawn as steps, as a distribution function is.
         strong: Drawn thicker than the others.
         quiet: One of many that nobody reads: thin, without an entry in the legend.
+        model: Of lines of several models, the place of this one's in the request; else None.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Line:
     steps: bool = False
     strong: bool = False
     quiet: bool = False
+    model: int | None = None
 
     def __post_init__(self) -> None:
         if self.y.ndim != 1:

@@ -14,8 +14,19 @@ from robgui.core.view.axis import Axis
 from robgui.core.view.parts import Box, Column, Line, Mark, Picture, Series, Spot
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owned:
+    """A view that may be about one of the models of a request.
+
+    Attributes:
+        model: The place of that model in the request; None for a view of all of them.
+    """
+
+    model: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class Curves:
+class Curves(Owned):
     """Lines over one axis.
 
     Attributes:
@@ -51,7 +62,7 @@ NOT_COMPUTED = "not computed"
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Owned):
     """Values over two axes; row 0 is the lowest, as on any vertical axis.
 
     The most intense colour is the worst: ``worst`` says which end that is; ``middle`` is a
@@ -121,7 +132,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes:
+class Boxes(Owned):
     """Rectangles over two axes, with a matrix behind them if there is one.
 
     Attributes:
@@ -147,7 +158,7 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Owned):
     """Bars with names, side by side or stacked.
 
     Or a histogram, whose bars have edges instead of names.
@@ -189,7 +200,7 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True)
-class Images:
+class Images(Owned):
     """Pictures in order; with ``pairs`` each two are one input before and after.
 
     Attributes:
@@ -212,7 +223,7 @@ class Images:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Owned):
     """Columns with a type and a unit each; the first column names the rows."""
 
     title: str
@@ -232,7 +243,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Owned):
     """A tree of moves.
 
     Attributes:
@@ -273,7 +284,7 @@ Still = Curves | Matrix | Boxes | Bars | Images | Table | Tree
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class Film(Owned):
     """One view after the other, all of one kind and size.
 
     Attributes:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from robgui.core.errors import RobguiError
 from robgui.core.execution.likeness import differences, is_of_one_input
 from robgui.core.execution.registry import analyses
-from robgui.core.execution.request import SPREAD
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Status
 
@@ -85,7 +84,7 @@ def subject_of(request: Request) -> tuple[Hashable, ...]:
         data = request.dataset.fingerprint
     # "Inspect everything" takes inputs spread over the data: how many depends on the budget, and
     # the question is about the data.
-    if request.chosen.endswith(f"({SPREAD})"):
+    if request.spread_over == "data":
         inputs = None
     else:
         inputs = request.indices
@@ -97,7 +96,7 @@ def is_chosen_part(request: Request) -> bool:
     known = analyses().get(request.analysis)
     if known is None or known.inputs != "many":
         return False
-    if request.indices is None or request.chosen.endswith(f"({SPREAD})"):
+    if request.indices is None or request.spread_over == "data":
         return False
     # Before a single input was told as a choice, its words were empty, as those of all are.
     return bool(request.chosen) or len(request.indices) == 1
@@ -135,7 +134,7 @@ def is_first_look(request: Request) -> bool:
     known = analyses().get(request.analysis)
     if known is None or known.first_look is None:
         return False
-    if SPREAD in request.chosen:
+    if request.spread_over:
         return True
     short, usual = known.params.parse(dict(known.first_look)), known.params.parse({})
     if short == usual:

@@ -93,4 +93,6 @@ def _request(store: Store, question: Request, model: ModelCard) -> Request:
         autocast=store.library.autocast,
     )
     # How the inputs were chosen is said in the headline, and belongs to the question.
-    return request.model_copy(update={"chosen": question.chosen})
+    return request.model_copy(
+        update={"chosen": question.chosen, "spread_over": question.spread_over}
+    )

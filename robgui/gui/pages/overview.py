@@ -217,9 +217,8 @@ class Overview(WhenSeen, QWidget):
                 known = self._store.analyses[job.request.analysis]
                 params = known.params.parse(dict(job.request.params))
                 said = said_by(known, job.newest.result, params, job.request)
-                names = [model.name for model in job.request.models]
                 views = known.views(job.newest.result, params)
-                view = first_of(views, names, self.runs.place_in(job.request))
+                view = first_of(views, self.runs.place_in(job.request))
                 tile.show_live(self.runs.weighed(said, job.request, job.run_id or ""), view)
                 self._show_lead()
 

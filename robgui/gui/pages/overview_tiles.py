@@ -72,4 +72,4 @@ def how_many_done(asked: Sequence[Sequence[Execution]]) -> str:
 def first_view(workspace: Workspace, known: Analysis, run: Run, place: int) -> View | None:
     """The picture of an analysis, of the model at ``place``; called on a pool thread."""
     views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
-    return first_of(views, [model.name for model in run.request.models], place)
+    return first_of(views, place)

@@ -35,9 +35,9 @@ class GenericPanel(Panel):
     def views(self) -> Sequence[View]:
         """Of several models that in use is in front, as in what is said above the picture."""
         place = place_in_use(self.request, self.store.library.model)
-        if place is None or self.request is None:
+        if place is None:
             return super().views()
-        return in_front(super().views(), [one.name for one in self.request.models], place)
+        return in_front(super().views(), place)
 
     def _model_changed(self) -> None:
         super()._model_changed()

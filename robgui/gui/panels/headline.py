@@ -21,17 +21,18 @@ def place_in_use(request: Request | None, model: ModelCard | None) -> int | None
 def part_in_use(said: Verdict, request: Request | None, model: ModelCard | None) -> Verdict:
     """What a run of several models says of the one in use, by name; else the whole verdict.
 
-    A sentence that names none of them, such as that they disagree, is about all and stays.
+    What it says of all of them together, such as that they disagree, stays.
     """
     place = place_in_use(request, model)
-    if place is None or request is None or place >= len(said.models):
+    if place is None or request is None or place >= len(said.models) or said.about is None:
         return said
-    if not any(f"{one.name}: " in said.sentence for one in request.models):
-        return said
-    own, name = said.models[place], request.models[place].name
-    if name not in own.sentence:
-        own = replace(own, sentence=f"{name}: {own.sentence}")
-    return replace(own, scope=said.scope or own.scope, because=said.because or own.because)
+    own = said.models[place]
+    return replace(
+        own,
+        sentence=f"{request.models[place].name}: {own.sentence}",
+        scope=said.scope or own.scope,
+        because=said.because or own.because,
+    )
 
 
 def owned(said: Verdict, request: Request, model: ModelCard | None) -> Verdict:

@@ -124,3 +124,18 @@ def test_a_request_of_some_inputs_says_of_how_many_and_how_they_were_chosen():
     assert build_request(known, [], data, {}).chosen == ""
     plain = build_request(known, [], data, {}, indices=(1, 2))
     assert plain.chosen == "2 of 6 inputs" and plain.fingerprint == some.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("chosen", "spread_over"),
+    [
+        ("2 of 9 inputs (evenly spread)", "data"),
+        ("2 of 9 inputs (label=red, evenly spread)", "part"),
+        ("2 of 9 inputs (label=evenly spread out)", ""),
+        ("", ""),
+    ],
+)
+def test_a_request_stored_before_its_spread_was_a_field_still_tells_it(chosen, spread_over):
+    assert Request(analysis="tiny", chosen=chosen).spread_over == spread_over
+    stored = Request(analysis="tiny", chosen=chosen, spread_over="").model_dump_json()
+    assert Request.model_validate_json(stored).spread_over == "", "the field outweighs words"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -66,7 +67,8 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
     if not result.top_scores.size:
         scores = result.scores[network, shape]
         grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
-        return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
+        found = score_matrix(title, result.axes, grid, scores, spots, note, guessed)
+        return replace(found, model=network)
     order, names = class_order(result)
     tops = result.tops[network, shape]
     ranked = np.where(tops >= 0, np.minimum(order[tops], len(names) - 1), -1)
@@ -83,6 +85,7 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
         spots=spots,
         note=note,
         guessed=guessed_cells(result, network, shape),
+        model=network,
     )
 
 
@@ -97,7 +100,8 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
     spots = (*trap_spots(result, network, shape), *usual_spot(result.axes))
     note = _told(result, network, shape)
     grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
-    return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
+    found = score_matrix(title, result.axes, grid, scores, spots, note, guessed)
+    return replace(found, model=None if network < 0 else network)
 
 
 def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
@@ -113,6 +117,7 @@ def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curve
             np.asarray(row, dtype=float),
             Ink("series", m),
             strong=m == 0,
+            model=m if several else None,
         )
         for m, (name, row) in enumerate(zip(result.networks, scores, strict=True))
     ]
@@ -277,6 +282,7 @@ def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line
             Ink("changed"),
             symbol="cross",
             line=False,
+            model=0 if len(result.networks) > 1 else None,
         )
     ]
 

@@ -113,7 +113,7 @@ def _where(result: SrvrResult) -> Boxes:
     x, y = (view_axis(axis) for axis in result.axes)
     spots = tuple(_start(result, place) for place in range(len(result.starts)))
     note = f"{result.networks[0]} on {result.shapes[0]}."
-    return Boxes("Where the regions lie", x, y, tuple(boxes), None, spots, note=note)
+    return Boxes("Where the regions lie", x, y, tuple(boxes), None, spots, note=note, model=0)
 
 
 def _start(result: SrvrResult, place: int) -> Spot:

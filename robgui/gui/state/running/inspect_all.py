@@ -189,7 +189,7 @@ class Inspection(QObject):
         if asked != self._short_params(known):
             return False
         # The same settings on a sample is still less than Run would ask for.
-        return asked != known.params.parse(dict(usual)) or SPREAD in request.chosen
+        return asked != known.params.parse(dict(usual)) or bool(request.spread_over)
 
     def first_look(self, name: str) -> Request | None:
         """What an inspection would ask of an analysis now; None if it would leave it out."""
@@ -205,19 +205,15 @@ class Inspection(QObject):
             whole = len(store.library.dataset or ())
         else:
             whole = len(store.scope)
-        if known.inputs == "many" and len(indices) < whole:
-            spread = SPREAD
-        else:
-            spread = ""
-        how = ", ".join(part for part in (store.filter.words, spread) if part)
         if known.inputs == "one":
             return store.next_run.build(known, params, indices)
+        words = store.filter.words
         # all of them, as Run asks for all: the same question
         if len(indices) == whole:
-            asked = store.scope
-        else:
-            asked = indices
-        return store.next_run.build(known, params, asked, how)
+            return store.next_run.build(known, params, store.scope, words)
+        if words:
+            return store.next_run.build(known, params, indices, f"{words}, {SPREAD}", "part")
+        return store.next_run.build(known, params, indices, SPREAD, "data")
 
     def _short_params(self, known: Analysis) -> Params:
         return known.params.parse(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.budget.cost import Estimate
     from robgui.core.execution.params.params import Params
-    from robgui.core.execution.request import Request
+    from robgui.core.execution.request import Request, SpreadOver
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
@@ -70,9 +70,17 @@ class NextRun:
         return self.build(known, params, indices, "" if one else self._store.filter.words)
 
     def build(
-        self, known: Analysis, params: Params, indices: Sequence[int] | None, how: str = ""
+        self,
+        known: Analysis,
+        params: Params,
+        indices: Sequence[int] | None,
+        how: str = "",
+        spread_over: SpreadOver = "",
     ) -> Request:
-        """The Request for the models and data in use now; ``how`` says how inputs were chosen."""
+        """The Request for the models and data in use now.
+
+        ``how`` says in words how inputs were chosen; see ``build_request`` for the rest.
+        """
         from robgui.core.execution.request import build_request
 
         library = self._store.library
@@ -84,6 +92,7 @@ class NextRun:
             params,
             indices=indices,
             how=how,
+            spread_over=spread_over,
             autocast=library.autocast,
         )
 
