@@ -12,8 +12,8 @@ from robgui import resources
 from robgui.analyses.feature_game import FeatureGameParams, Game, Goal, feature_game
 from robgui.analyses.feature_game.features.keypoints import grid
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.exchange import GROUPS, Exchange
 from robgui.analyses.feature_game.play.game import EMPTY
+from robgui.analyses.feature_game.play.large.exchange import GROUPS, Exchange
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import Slope, best_options

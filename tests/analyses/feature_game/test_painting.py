@@ -8,9 +8,9 @@ import pytest
 from robgui.analyses.feature_game import FeatureGameParams, Game, Goal, feature_game
 from robgui.analyses.feature_game.features.keypoints import find_keypoints
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.exchange import Exchange
+from robgui.analyses.feature_game.play.large.exchange import Exchange
+from robgui.analyses.feature_game.play.large.painting import LONGEST, SHARE, Painting, patches_of
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.painting import LONGEST, SHARE, Painting, patches_of
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.tree import Node, with_prior
 from robgui.core.dataset import from_arrays

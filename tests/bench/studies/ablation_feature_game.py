@@ -19,8 +19,9 @@ import torch
 from robgui import resources
 from robgui.analyses.feature_game import FeatureGameParams, feature_game
 from robgui.analyses.feature_game.features.keypoints import grid
-from robgui.analyses.feature_game.play import exchange, match, search
+from robgui.analyses.feature_game.play import match, search
 from robgui.analyses.feature_game.play.game import State
+from robgui.analyses.feature_game.play.large import exchange, sites
 from robgui.analyses.feature_game.play.tree import Node
 from robgui.core.dataset import Dataset, align, open_dataset
 from robgui.core.loading import load
@@ -62,7 +63,7 @@ _FIND = match.find_keypoints
 _CHANCE = np.random.default_rng(0)
 _NO_TREE = (
     (search.GuidedSearch, "_descend", _root_only),
-    (exchange, "select", _by_prior),
+    (sites, "select", _by_prior),
 )
 #: What is taken out -> what is put in its place.
 VARIANTS: dict[str, tuple[tuple[object, str, object], ...]] = {

@@ -8,8 +8,8 @@ import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Game, Goal
+from robgui.analyses.feature_game.play.large.painting import Painting, patches_of, state_of
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.painting import Painting, patches_of, state_of
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.refine import margins_of, refined
 from robgui.analyses.feature_game.play.values import Values

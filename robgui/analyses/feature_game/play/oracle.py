@@ -62,6 +62,10 @@ class Oracle:
         self._last_call = self.calls + calls
         self._last_second = self._time.seconds + (seconds or float("inf"))
 
+    def keep(self, calls: int) -> None:
+        """Keeps at most this many calls for taking back changes; the rest are free."""
+        self._reserve = min(self._reserve, calls)
+
     @property
     def left(self) -> int:
         """Calls left to the search; 0 when its time is over."""

@@ -23,11 +23,12 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.play.exchange import Exchange
 from robgui.analyses.feature_game.play.finer import Work
 from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
+from robgui.analyses.feature_game.play.large.exchange import Exchange
 from robgui.analyses.feature_game.play.opening import all_moves, opening
+from robgui.analyses.feature_game.play.oracle import RESERVE
 from robgui.analyses.feature_game.play.refine import Repair, margins_of, refined
 from robgui.analyses.feature_game.play.slope import Slope
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
@@ -40,6 +41,8 @@ WIDTH = 16
 NEIGHBOURS, ALIKE = 12, 8
 #: States drawn for a new start.
 DRAWN = 24
+#: Calls for each pixel of the best example that are kept to take back what is not needed.
+KEPT = 2
 #: A simulation that needs more moves than this takes several at a time.
 LONG = 16
 
@@ -79,6 +82,9 @@ class GuidedSearch(LadderSearch):
                 self._rng.spawn(1)[0],
                 gradients=self._params.gradients,
             )
+        if share == 1:
+            # Exchange takes back by itself what is not needed.
+            self._oracle.keep(0)
         return self._exchanging.again(share)
 
     def _by_pixels(self, aims: list[int]) -> Work:
@@ -98,6 +104,8 @@ class GuidedSearch(LadderSearch):
         turn = 0
         while not self.record.over():
             before = self._oracle.calls
+            # An example no larger than the best takes no more.
+            self._oracle.keep(KEPT * len(self.record.best) or RESERVE)
             yield from self._again(
                 aims[min(len(aims) - 1, int(self._rng.geometric(0.5)) - 1)], turn
             )

@@ -11,24 +11,24 @@ them whatever its size: a round costs as much on thousands of pixels as on fifty
 costs is shared out over its pixels; each round groups them in another way, so what a single pixel
 costs becomes known.
 
-Where new pixels are looked for is decided by the tree (Section 4): player I picks a feature by the
-upper confidence bound, with what its pixels have gained so far as its reward; player II picks
-pixels of it, near those that are changed already or by the feature's own distribution.
+New pixels are looked for in several ways (``sites``). None of them is best in every image, so each
+gets the calls that it has earned (``arms``): the tree too.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator
 
 import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Goal, State
+from robgui.analyses.feature_game.play.large.arms import Arms
+from robgui.analyses.feature_game.play.large.sites import WAYS, Sites, Way
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import best_options
-from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate, select
+from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate
 
 #: Groups into which a large example is divided. One with fewer than twice as many pixels is
 #: exchanged pixel by pixel.
@@ -39,11 +39,6 @@ FEWEST, MOST = 16, 64
 ONE_OF = 6
 #: What a changed pixel is worth is measured once; of the cheapest a part is measured again.
 AGAIN = 2
-#: Share of the pixels that are looked for near changed ones, and how near.
-NEAR = 0.7
-REACH = (1, 2, 4, 8, 16)
-#: How loosely a group lies: the side of its square as a multiple of the one that it would fill.
-LOOSE = (1.0, 1.5, 2.5)
 #: How many go is bisected down to this share of the example.
 EXACT = 0.01
 #: Rounds in a row without a smaller example that end it.
@@ -52,6 +47,8 @@ PATIENCE = 4
 _AT_ONCE = 32
 
 Margins = Generator[None, None, np.ndarray]
+#: The way a group was found, its feature, and its options.
+Tried = tuple[Way, Node, State]
 
 
 class Exchange:
@@ -73,21 +70,17 @@ class Exchange:
         self._oracle = oracle
         self._game = oracle.game
         self._goal = goal
-        self._mixture = mixture
         self._record = record
         self._root = root
-        self._score = score
         self._rng = rng
         self._gradients = gradients
         self._last_call = oracle.calls + oracle.left
-        self._owner = mixture.owners().ravel()
-        self._table = self._game.by_colour()
-        self._far = self._game.farthest()
         self._state = record.nearest
         self._margin = float(goal.margins(oracle.scores([record.nearest])[0]))
         self._losses: dict[int, float] = {}
-        self._near = np.zeros(len(mixture.prior))
         self._turn = 0
+        self._sites = Sites(self._game, mixture, root, score, rng)
+        self._arms: Arms[Way] = Arms(WAYS, rng.spawn(1)[0])
 
     def __iter__(self) -> Generator[None, None, None]:
         failed = 0
@@ -128,10 +121,10 @@ class Exchange:
         yield from self._spare(larger, margin)
 
     def _better(self, group: int) -> Generator[None, None, State]:
-        """The best of the groups that the tree says to try, by their gain for each new pixel."""
+        """The best of the groups that are tried, by their gain for each new pixel."""
         count = FEWEST if group > 1 else _bounded(len(self._state))
         tried = self._candidates(count, group)
-        states = [self._with(options) for _, options in tried]
+        states = [self._with(options) for _, _, options in tried]
         margins = yield from self._margins(states)
         gains = margins - self._margin
         new = np.array([max(1, len(state) - len(self._state)) for state in states])
@@ -140,10 +133,12 @@ class Exchange:
         best = np.argsort(-rates, kind="stable")[: max(1, len(tried) // ONE_OF)].tolist()
         chosen = [place for place in best if gains[place] > 0]
         for place in np.flatnonzero(np.isfinite(margins)).tolist():
-            backpropagate([self._root, tried[place][0]], float(place in chosen))
+            way, node, _ = tried[place]
+            backpropagate([self._root, node], float(place in chosen))
+            self._arms.learn(way, float(place in chosen))
         added: dict[int, int] = {}
         for place in chosen:
-            options = tried[place][1]
+            options = tried[place][2]
             self._losses.update(dict.fromkeys(options, float(gains[place]) / len(options)))
             for option in options:
                 added.setdefault(int(self._game.pixel[option]), option)
@@ -191,79 +186,33 @@ class Exchange:
             {option: one + wrong for option, one in zip(part, believed, strict=True)}
         )
 
-    def _candidates(self, count: int, group: int) -> list[tuple[Node, State]]:
-        """Features by the tree, and options of each that are not in the example."""
-        self._root.children = self._features()
+    def _candidates(self, count: int, group: int) -> list[Tried]:
+        """Options that are not in the example, with the way they came and their feature."""
+        self._sites.around(self._state)
         if self._gradients:
             return self._by_gradient(count, group)
-        found: dict[State, Node] = {}
+        found: dict[State, tuple[Way, Node]] = {}
         lent: list[Node] = []
         inside = set(self._state)
-        while len(found) < count and len(lent) < 4 * count:
-            node = select(self._root, self._score)
+        for _ in range(4 * count):
+            way = self._arms.pick()
+            node, drawn = self._sites.drawn(way, group)
             node.visits += 1  # A virtual loss, so that a round does not try one feature alone.
             lent.append(node)
-            options = tuple(one for one in self._drawn(node.keypoint, group) if one not in inside)
+            options = tuple(one for one in drawn if one not in inside)
             if options:
-                # A draw may repeat; asked once, it belongs to the feature that drew it first.
-                found.setdefault(options, node)
+                # A draw may repeat; asked once, it belongs to the way that drew it first.
+                found.setdefault(options, (way, node))
+            if len(found) == count:
+                break
         for node in lent:
             node.visits -= 1
-        return [(node, options) for options, node in found.items()]
+        return [(way, node, options) for options, (way, node) in found.items()]
 
-    def _by_gradient(self, count: int, group: int) -> list[tuple[Node, State]]:
+    def _by_gradient(self, count: int, group: int) -> list[Tried]:
         best = best_options(self._oracle, self._goal, self._state)[: count * group]
         parts = [best[begin : begin + group] for begin in range(0, len(best), group)]
-        owners = [int(self._owner[self._game.pixel[part[0]]]) for part in parts]
-        return [
-            (self._root.children[owner], tuple(part.tolist()))
-            for owner, part in zip(owners, parts, strict=True)
-        ]
-
-    def _features(self) -> list[Node]:
-        """The features, with the chance of each to be picked if none had gained anything."""
-        nodes = self._root.children or [
-            Node(self._root.state, keypoint=k) for k in range(len(self._mixture.prior))
-        ]
-        owners = self._owner[self._game.pixel[list(self._state)]]
-        self._near = NEAR * np.bincount(owners, minlength=len(nodes)) / max(1, len(owners))
-        chances = self._near + (1 - NEAR) * self._mixture.weights
-        for node, chance in zip(nodes, chances.tolist(), strict=True):
-            node.prior = chance
-        return nodes
-
-    def _drawn(self, keypoint: int, group: int) -> list[int]:
-        """Random options at a feature's pixels: in one colour, in any, or in the farthest."""
-        height, width = self._game.shape[1:]
-        pixels = self._game.pixel[list(self._state)]
-        mine = pixels[self._owner[pixels] == keypoint]
-        chance = self._root.children[keypoint].prior
-        # With the share of the prior that changed pixels have given this feature.
-        if self._rng.random() * chance < self._near[keypoint]:
-            pixel = int(self._rng.choice(mine))
-            y, x = pixel // width, pixel % width
-            reach = int(self._rng.choice(REACH))
-        else:
-            x0, y0, size = self._mixture.keypoints[keypoint, :3]
-            spread = max(size, 1.0) * self._rng.standard_normal(2)
-            y, x = round(y0 + spread[0]), round(x0 + spread[1])
-            reach = int(self._rng.choice(REACH[2:]))
-        if group > 1:
-            reach = max(reach, math.ceil(float(self._rng.choice(LOOSE)) * group**0.5 / 2))
-        dy, dx = self._rng.integers(-reach, reach + 1, (2, group))
-        chosen = np.unique(np.clip(y + dy, 0, height - 1) * width + np.clip(x + dx, 0, width - 1))
-        return self._coloured(chosen)
-
-    def _coloured(self, pixels: np.ndarray) -> list[int]:
-        colours = self._table.shape[1]
-        kind = int(self._rng.integers(colours + 2))
-        if kind < colours:
-            options = self._table[pixels, kind]
-        elif kind == colours:
-            options = self._far[pixels]
-        else:
-            options = self._table[pixels, self._rng.integers(0, colours, len(pixels))]
-        return [int(one) for one in options[options >= 0]]
+        return [("feature", self._sites.owner(part[0]), tuple(part.tolist())) for part in parts]
 
     def _spare(self, larger: State, margin: float) -> Generator[None, None, None]:
         """Takes back as many options as still leave the class changed.

@@ -1,0 +1,1 @@
+"""Large images: an example by painting, then fewer pixels by exchange."""
