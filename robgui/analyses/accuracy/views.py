@@ -26,6 +26,7 @@ from robgui.core.view import (
     Series,
     Table,
     View,
+    class_inks,
 )
 
 #: Most bars that can be read; the table has all classes.
@@ -190,8 +191,8 @@ def _map(result: AccuracyResult) -> Curves:
     common = np.argsort(-np.bincount(truth, minlength=len(result.classes)), kind="stable")
     coloured = [int(c) for c in common[:MOST_COLOURS] if (truth == c).any()]
     lines = []
-    for number, c in enumerate(coloured):
-        ink = Ink("series", number, result.classes[c])
+    inks = class_inks([result.classes[c] for c in coloured], result.classes)
+    for c, ink in zip(coloured, inks, strict=True):
         lines.append(_dots(result.classes[c], spots[right & (truth == c)], ink, "circle"))
     others = right & ~np.isin(truth, coloured)
     if others.any():
