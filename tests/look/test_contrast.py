@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robgui.core.view.ink import SERIES, Ink, called_colours
+from robgui.core.view.ink import CLASSES, SERIES, Ink, called_colours
 from robgui.gui.app.theme import DARK, LIGHT
 from tests.look.contrast import MARK, TEXT, contrast
 
@@ -44,6 +44,7 @@ def test_what_outlines_a_control_or_its_focus_is_seen(look):
 def test_every_mark_of_a_picture_is_seen_and_every_status_is_readable(look):
     dark = look is DARK
     inks = [Ink("series", number) for number in range(len(SERIES))]
+    inks += [Ink("class", hue=hue) for hue in range(len(CLASSES))]
     inks += [Ink(role) for role in (*ROLES, *STATUS)]
     for colour in [*(ink.colour(dark) for ink in inks), *called_colours(dark)]:
         assert contrast(colour, look.surface) >= MARK, colour

@@ -26,6 +26,7 @@ from robgui.core.view import (
     Series,
     Table,
     View,
+    class_inks,
 )
 
 #: Most bars that can be read; the table has all classes.
@@ -65,15 +66,17 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
     rest = len(seen) - len(shown)
     note = (
         "The lines are exact 95 % intervals of each class; the status takes wider ones, which hold"
-        " for all classes together. The weakest class comes first."
+        " for all classes together. Red: the interval lies below what is asked for; amber: around"
+        " it; green: above. The weakest class comes first."
     )
+    each = by_limit(low, high, params.least)
     if rest:
         note = f"The {len(shown)} weakest of {count(len(seen), 'class')}. {note}"
     return Bars(
         "Inputs of each class that are recognised",
         Axis("share of the class", kind="share", low=0, high=1, better="high"),
         tuple(result.classes[c] for c in shown),
-        (Series("recognised", share, Ink("series"), low, high),),
+        (Series("recognised", share, Ink("series"), low, high, each),),
         x=Axis("true class"),
         levels=(
             Mark(params.least, "asked for at least", Ink("risk")),
@@ -81,6 +84,13 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
         ),
         note=note,
     )
+
+
+def by_limit(low: np.ndarray, high: np.ndarray, least: float) -> tuple[Ink, ...]:
+    """The inks of bars by where their intervals lie: below a limit, around it, or above."""
+    inks = {(True, False): Ink("fails"), (False, True): Ink("holds")}
+    sides = zip((high < least).tolist(), (low >= least).tolist(), strict=True)
+    return tuple(inks.get(side, Ink("risk")) for side in sides)
 
 
 def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
@@ -190,8 +200,8 @@ def _map(result: AccuracyResult) -> Curves:
     common = np.argsort(-np.bincount(truth, minlength=len(result.classes)), kind="stable")
     coloured = [int(c) for c in common[:MOST_COLOURS] if (truth == c).any()]
     lines = []
-    for number, c in enumerate(coloured):
-        ink = Ink("series", number, result.classes[c])
+    inks = class_inks([result.classes[c] for c in coloured], result.classes)
+    for c, ink in zip(coloured, inks, strict=True):
         lines.append(_dots(result.classes[c], spots[right & (truth == c)], ink, "circle"))
     others = right & ~np.isin(truth, coloured)
     if others.any():

@@ -27,9 +27,9 @@ GROUPS = ("noise", "blur", "weather", "digital")
 
 
 def views(result: CorruptionsResult, params: CorruptionsParams) -> Sequence[View]:
-    """Curves first, then a matrix for each model, examples and the table."""
-    found: list[View] = [_falls(result, params)]
-    found += [_matrix(result, at) for at in range(len(result.networks))]
+    """A matrix for each model first, then curves, examples and the table."""
+    found: list[View] = [_matrix(result, params, at) for at in range(len(result.networks))]
+    found.append(_falls(result, params))
     if result.examples:
         found.append(_examples(result))
     return (*found, _table(result))
@@ -85,8 +85,16 @@ def _model_lines(result: CorruptionsResult) -> tuple[Line, ...]:
     )
 
 
-def _matrix(result: CorruptionsResult, network: int) -> Matrix:
-    columns = tuple(str(severity) for severity in result.severities)
+def _matrix(result: CorruptionsResult, params: CorruptionsParams, network: int) -> Matrix:
+    """Every kind in a row, the one that costs most at the top, and the clean pictures before."""
+    accuracy, clean = result.accuracy(network), result.clean_accuracy(network)
+    judged = np.array([severity <= params.judged for severity in result.severities])
+    if not judged.any():
+        judged[:] = True
+    # What decides goes first, then all severities; the first row of a matrix is its lowest.
+    order = np.lexsort((accuracy.mean(1), accuracy[:, judged].min(1)))[::-1]
+    columns = ("clean", *(str(severity) for severity in result.severities))
+    values = np.column_stack([np.full(len(order), clean), accuracy[order]])
     if len(result.networks) > 1:
         name = f": {result.networks[network]}"
     else:
@@ -95,13 +103,17 @@ def _matrix(result: CorruptionsResult, network: int) -> Matrix:
         f"Accuracy by kind and severity{name}",
         Axis("severity"),
         Axis("corruption"),
-        result.accuracy(network)[::-1],
+        values,
         Axis("share that is right", kind="share", low=0, high=1, better="high"),
         (0.0, 1.0),
         worst="low",
-        rows=result.kinds[::-1],
+        rows=tuple(result.kinds[kind] for kind in order),
         columns=columns,
         model=network,
+        note=(
+            f"The kind that costs most up to severity {params.judged}, which decides, is at the"
+            " top. A severity is that of the published corruptions: it need not grow evenly."
+        ),
     )
 
 

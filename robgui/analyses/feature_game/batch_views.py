@@ -25,6 +25,7 @@ from robgui.core.view import (
     Spot,
     Table,
     View,
+    class_inks,
 )
 from robgui.core.view.parts import ColumnKind
 
@@ -105,7 +106,7 @@ def _worst(result: FeatureGameBatchResult) -> Images:
             else:
                 right = int(seen) == true
             label = result.labels[int(seen)]
-            ink = Ink("changed" if which else "original", name=label)
+            (ink,) = class_inks((label,), result.labels)
             if which:
                 frames = _framed(result, rank)
             else:

@@ -30,6 +30,7 @@ from robgui.core.view import (
     Table,
     Tree,
     View,
+    class_inks,
 )
 
 #: Classes whose confidence is shown before and after.
@@ -72,7 +73,7 @@ def _before_and_after(result: FeatureGameResult) -> Images:
         result.input_name,
         with_share(name, percent(before)),
         _right(result, result.original),
-        Ink("original", name=name),
+        class_inks((name,), result.labels, ("class",))[0],
     )
     if result.found_class < 0:
         note = f"{none_found(result).capitalize()}."
@@ -85,7 +86,7 @@ def _before_and_after(result: FeatureGameResult) -> Images:
         f"{count(len(result.changed), 'pixel')} changed",
         with_share(other, percent(after)),
         _right(result, result.found_class),
-        Ink("changed", name=other),
+        class_inks((name, other), result.labels, ("class", "rival"))[1],
         frames,
     )
     return Images("Before and after", (first, second), pairs=True)

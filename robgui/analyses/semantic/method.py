@@ -50,8 +50,8 @@ MAP = Analysis(
     explanation=(
         "Every cell is one picture of the scene, turned, lit or moved as the axes say. Its "
         "colour is the class that the network sees there, strong where it is sure and pale "
-        "where it is not: the class that is looked at is blue, its strongest rival orange, and "
-        "a class called after a colour has that colour. A cross in a ring marks a trap: a spot "
+        "where it is not. A class has the same colour on every page, that of its name if it is "
+        "called after one. A cross in a ring marks a trap: a spot "
         "of low score inside an area of high score, where a small turn of the object makes the "
         "network fail. Move the mouse over the map to see the picture there and the five best "
         "classes. A click makes that place a start for growing regions (Shift+click adds "

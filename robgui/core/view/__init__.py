@@ -1,6 +1,7 @@
 """What a result looks like, as validated data, stored by the codec and drawn by two renderers."""
 
 from robgui.core.view.axis import Axis
+from robgui.core.view.classes import class_inks
 from robgui.core.view.colours import (
     class_ink,
     class_pixels,
@@ -50,6 +51,7 @@ __all__ = [
     "Views",
     "aligned",
     "class_ink",
+    "class_inks",
     "class_pixels",
     "colour_map",
     "difference",

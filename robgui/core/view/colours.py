@@ -5,11 +5,10 @@ Which map, its direction, and a hue for each class.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
-from robgui.core.view.ink import SERIES, Ink, called_after
+from robgui.core.view.classes import class_inks, rgb
+from robgui.core.view.ink import Ink
 from robgui.core.view.views import NOT_COMPUTED, Matrix
 
 #: The background that pale colours fade into, light and dark.
@@ -18,8 +17,6 @@ GROUND = ("#FFFFFF", "#1D2127")
 PALEST = 0.18
 #: Opacity, of 255, of a cell that shows the value of a coarser one.
 GUESSED = 150
-#: Colours that differ by no more than this (of 255 in each channel) look the same.
-ALIKE = 80.0
 
 
 def colour_map(worst: str, dark: bool) -> tuple[str, bool]:
@@ -46,30 +43,12 @@ def diverging(dark: bool) -> tuple[str, str, str]:
 
 
 def class_ink(view: Matrix, number: int) -> Ink:
-    """A matrix class's ink: its own colour if named after one, else one unlike all of these."""
-    if 0 <= number < len(view.class_names):
-        name = view.class_names[number]
-    else:
-        name = ""
-    free = _free_series(view.class_names)
-    return Ink("series", free[number % len(free)], name)
-
-
-@cache
-def _free_series(names: tuple[str, ...]) -> list[int]:
-    """Series colours that nobody confuses with a colour that another class is named after."""
-    called = [_rgb(colour) for colour in map(called_after, names) if colour]
-    free = [
-        at
-        for at, (light, _) in enumerate(SERIES)
-        if all(_apart(_rgb(light), one) for one in called)
-    ]
-    # If every series colour is taken, a shared one is better than none.
-    return free or list(range(len(SERIES)))
-
-
-def _apart(first: np.ndarray, second: np.ndarray) -> bool:
-    return float(np.linalg.norm(first - second)) > ALIKE
+    """The ink of a class of a matrix; grey for what stands for several classes."""
+    if not 0 <= number < len(view.class_names):
+        return Ink("series", number)
+    if view.class_list and view.class_names[number] not in view.class_list:
+        return Ink("other")
+    return class_inks(view.class_names, view.class_list)[number]
 
 
 def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
@@ -79,14 +58,14 @@ def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     """
     if view.classes is None:
         raise ValueError(f"the matrix {view.title!r} has no classes")
-    rgb = np.zeros((*view.classes.shape, 3))
+    hues = np.zeros((*view.classes.shape, 3))
     for number in np.unique(view.classes):
-        rgb[view.classes == number] = _rgb(class_ink(view, int(number)).colour(dark))
+        hues[view.classes == number] = rgb(class_ink(view, int(number)).colour(dark))
     low, high = view.levels
     # ``or 1.0``: equal levels mean a constant matrix, not a division by zero.
     share = np.clip((np.nan_to_num(view.values, nan=low) - low) / ((high - low) or 1.0), 0, 1)
     share = (PALEST + (1 - PALEST) * share)[..., None]
-    mixed = share * rgb + (1 - share) * _rgb(GROUND[dark])
+    mixed = share * hues + (1 - share) * rgb(GROUND[dark])
     opaque = np.where(view.classes >= 0, 255, 0)
     pixels = np.concatenate([mixed, opaque[..., None]], axis=-1).round().astype(np.uint8)
     return see_through(pixels, view)
@@ -120,7 +99,3 @@ def empty_words(view: Matrix) -> str:
     if (empty & ~itself).any():
         return view.unknown
     return ""
-
-
-def _rgb(colour: str) -> np.ndarray:
-    return np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)], float)

@@ -38,11 +38,13 @@ class Ink:
             the colour of letters, ``quiet`` that of a grid.
         number: Which of several series.
         name: A class name: a class called after a colour has that colour.
+        hue: Which colour of CLASSES a class has, see class_inks; -1 for that of the role.
     """
 
     role: Role = "series"
     number: int = 0
     name: str = ""
+    hue: int = -1
 
     def colour(self, dark: bool = False) -> str:
         """The colour as ``#rrggbb``."""
@@ -51,6 +53,8 @@ class Ink:
             named := called_after(self.name, dark)
         ):
             return named
+        if self.role in ("class", "rival", "series") and self.hue >= 0:
+            return CLASSES[self.hue % len(CLASSES)][dark]
         if self.role == "series":
             return SERIES[self.number % len(SERIES)][dark]
         return _ROLES[self.role][dark]
@@ -77,6 +81,13 @@ SERIES: tuple[tuple[str, str], ...] = (
     ("#2E93D1", "#86CBF2"),
     ("#5E4B00", "#D6BE5A"),
     ("#5B5B5B", "#B8BDC6"),
+)
+#: Those of classes: no grey, which stands for all other classes, and enough for a list of ten.
+CLASSES: tuple[tuple[str, str], ...] = (
+    *SERIES[:7],
+    ("#7B3FA0", "#C39BE0"),
+    ("#00717A", "#3FC1CC"),
+    ("#617A00", "#B5D33D"),
 )
 _DASHES: tuple[Dash, ...] = ("solid", "dashed", "dash-dot", "dotted")
 _ROLES: dict[str, tuple[str, str]] = {

@@ -114,6 +114,7 @@ class Series:
         ink: What it stands for.
         low: ``(n,)`` lower ends of error bars; None without.
         high: Upper ends.
+        each: What every single bar stands for; empty where all are ``ink``.
     """
 
     name: str
@@ -121,10 +122,13 @@ class Series:
     ink: Ink = field(default_factory=Ink)
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    each: tuple[Ink, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values.ndim != 1:
             raise ValueError(f"the bars {self.name!r} have {self.values.ndim} dimensions, not one")
+        if self.each and len(self.each) != self.values.size:
+            raise ValueError(f"the bars {self.name!r} have {len(self.each)} inks of their own")
         for other in (self.low, self.high):
             if other is not None and other.shape != self.values.shape:
                 raise ValueError(

@@ -83,6 +83,7 @@ class Matrix(Owned):
         classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain
             values.
         class_names: What the classes are called.
+        class_list: All classes of the model, which decide about their colours.
         guessed: ``(rows, columns)`` bool, cells that were not computed and show the value of a
             coarser one around them; None for none.
         spots: Signs over it.
@@ -102,6 +103,7 @@ class Matrix(Owned):
     columns: tuple[str, ...] = ()
     classes: np.ndarray | None = None
     class_names: tuple[str, ...] = ()
+    class_list: tuple[str, ...] = ()
     spots: tuple[Spot, ...] = ()
     note: str = ""
     unknown: str = NOT_COMPUTED

@@ -29,6 +29,7 @@ from robgui.gui.app.settings import load_settings, save_settings
 from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.show.drawn_ahead import DrawnAhead
 from robgui.gui.state.store import Store
+from robgui.gui.widgets.inks import class_lists
 
 
 class Application(QApplication):
@@ -145,12 +146,21 @@ def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> Mai
     store.processes.memory, store.processes.at_once = settings.memory, settings.runs_at_once
     window = MainWindow(store, settings)
     _catch_everything(store)
+    store.library.models_changed.connect(lambda: _colour_classes(window))
     asked = PendingFiles(window, workspace, [Path(file) for file in files])
     window.on_screen.connect(asked.begin)
     app = QApplication.instance()
     if isinstance(app, Application):
         app.file_asked.connect(asked.open)
     return window
+
+
+def _colour_classes(window: MainWindow) -> None:
+    """Lets every chip have the colours of its model; that of the model in use goes before."""
+    library = window.store.library
+    ordered = sorted(library.models, key=lambda model: model is not library.model)
+    if class_lists.set(model.labels for model in ordered):
+        window.update()
 
 
 def leave(window: MainWindow, code: int) -> int:

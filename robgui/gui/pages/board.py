@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.text.words import count
+from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.widgets.plain import Label
 
@@ -24,6 +25,7 @@ class Board(QWidget):
     """What every analysis found for every model, and a button for what has not been asked.
 
     Attributes:
+        verdict: What the table comes to.
         scoreboard: The table.
         run_missing: Asks every open model what the others were asked.
     """
@@ -32,6 +34,8 @@ class Board(QWidget):
         super().__init__()
         self._store = store
         self.scoreboard = Scoreboard(store)
+        self.verdict = set_heading(Label(wordWrap=True), "section")
+        self.scoreboard.verdict_changed.connect(self._tell)
         self.run_missing = QPushButton("Run missing")
         self.run_missing.setToolTip(
             "Runs each analysis with every open model that has not answered it, with the settings"
@@ -46,8 +50,13 @@ class Board(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
+        layout.addWidget(self.verdict)
         layout.addWidget(self.scoreboard, 1)
         layout.addLayout(below)
+
+    def _tell(self, words: str) -> None:
+        self.verdict.setText(words)
+        self.verdict.setVisible(bool(words))
 
     def _run_missing(self) -> None:
         """Those that do not fit are named, and hinder no other."""

@@ -100,8 +100,7 @@ class Overview(WhenSeen, QWidget):
         store = self._store
         model = store.library.model
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
-        which = "" if store.selection.input is None else f", input {store.selection.input:,}"
-        subject = f"{model.name} on {data}{which}" if model is not None else "No model is open."
+        subject = "No model is open." if model is None else f"{model.name} on {self._input(data)}"
         for tile in self.tiles:
             run = self.runs.worst(tile.page)
             if run is None and self.runs.at_work(tile.page) is not None:
@@ -116,6 +115,14 @@ class Overview(WhenSeen, QWidget):
         self._subject = subject
         self._show_lead()
         self._show_progress()
+
+    def _input(self, data: str) -> str:
+        """The input in use as its file is called, else by its number."""
+        dataset, at = self._store.library.dataset, self._store.selection.input
+        if dataset is None or at is None or at >= len(dataset):
+            return data
+        key = dataset.key(at)
+        return f"{key} of {data}" if key and key != str(at) else f"{data}, input {at:,}"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As many tiles beside each other as fit, below a hero that leaves them room."""
@@ -243,10 +250,14 @@ class Overview(WhenSeen, QWidget):
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
-            words = time_left(left) if left is not None else "starting"
-            words = inspection.waits_for() or words
-            known = f", {inspection.skipped} already answered" if inspection.skipped else ""
-            self.left.set_words(f"{how_many_done(self._asked())}{known}, {words}")
+            started = inspection.share > 0
+            words = "" if started else "starting"
+            if left is not None:
+                words = time_left(left)
+            known = f"{inspection.skipped} already answered" if inspection.skipped else ""
+            done = how_many_done(self._asked())
+            parts = (done, known, inspection.waits_for() or words)
+            self.left.set_words(", ".join(filter(None, parts)))
         else:
             self.left.set_words("")
 

@@ -61,6 +61,7 @@ def overall(
     deciding: Verdict | None,
     stopped: int = 0,
     *,
+    failed: int = 0,
     at_work: bool = False,
 ) -> Overall:
     """What the verdicts of several methods come to together.
@@ -70,6 +71,7 @@ def overall(
         methods: How many apply to the model.
         deciding: The worst of them, the one to be told.
         stopped: How many of them were stopped before their end.
+        failed: How many others were asked and could not answer.
         at_work: Whether they are being asked now.
     """
     if deciding is None and at_work:
@@ -78,11 +80,10 @@ def overall(
         return Overall(None, ASK, "")
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
     said = ", ".join(_of_methods(status, many) for status, many in counts if many)
-    open_ = methods - len(verdicts)
-    if open_ > 0:
-        rest = f"; {open_} not asked yet"
-    else:
-        rest = ""
+    open_ = methods - len(verdicts) - failed
+    rest = f"; {open_} not asked yet" if open_ > 0 else ""
+    if failed:
+        rest = f"; {failed} could not answer{rest}"
     if stopped:
         rest = f"; {stopped} stopped early{rest}"
     return Overall(deciding.status, deciding.sentence, f"Of {methods} methods: {said}{rest}.")

@@ -16,13 +16,26 @@ from robgui.gui.pages.overview_hero import Hero, overall
 if TYPE_CHECKING:
     import numpy as np
 
-    from robgui.core.finding import StoredFinding
+    from robgui.core.finding import Finding, StoredFinding
     from robgui.gui.pages.tile import Tile
     from robgui.gui.state.store import Store
 
 INSPECT = "Inspect everything"
 #: Pixels of the picture of the input.
 _SIDE = 320
+
+
+def shows(finding: Finding, sentence: str, classes: Sequence[str]) -> bool:
+    """Whether a finding is of the classes that a sentence names; a sentence may name none.
+
+    Args:
+        finding: What would stand beside the sentence.
+        sentence: With the names of classes in quotation marks.
+        classes: All classes of the model.
+    """
+    named = {name for name in classes if f"“{name}”" in sentence}
+    confusion = finding.confusion
+    return len(named) < 2 or confusion is None or set(confusion) <= named
 
 
 class Lead(QObject):
@@ -57,10 +70,11 @@ class Lead(QObject):
         stopped = sum(tile.is_stopped for tile in told)
         deciding = None if worst is None else worst.told
         at_work = self._store.inspection.running
-        said = overall(verdicts, applying, deciding, stopped, at_work=at_work)
+        failed = sum(tile.run is None and tile.alert for tile in tiles)
+        said = overall(verdicts, applying, deciding, stopped, failed=failed, at_work=at_work)
         self.hero.show_overall(said, subject)
-        self.hero.show_next(self._next_steps(len(told) < applying))
-        self._show_picture(None if worst is None else self._worst_finding(worst))
+        self.hero.show_next(self._next_steps(len(told) + failed < applying))
+        self._show_picture(None if worst is None else self._told_finding(worst))
 
     def _weight(self, tile: Tile) -> tuple[int, float]:
         assert tile.told is not None
@@ -73,9 +87,20 @@ class Lead(QObject):
 
     def _worst_finding(self, tile: Tile) -> StoredFinding | None:
         """The worst finding of the run that a tile shows."""
-        history, run = self._store.history, tile.run
-        own = [one for one in history.findings if run is not None and one.run_id == run.id]
-        return max(own, key=history.harm.severity, default=None)
+        return max(self._findings(tile), key=self._store.history.harm.severity, default=None)
+
+    def _told_finding(self, tile: Tile) -> StoredFinding | None:
+        """The worst finding of the classes that the sentence of a tile names; None without one."""
+        model = self._store.library.model
+        sentence = "" if tile.told is None else tile.told.sentence
+        classes = () if model is None else model.labels
+        fitting = [one for one in self._findings(tile) if shows(one, sentence, classes)]
+        return max(fitting, key=self._store.history.harm.severity, default=None)
+
+    def _findings(self, tile: Tile) -> list[StoredFinding]:
+        run = tile.run
+        findings = self._store.history.findings
+        return [one for one in findings if run is not None and one.run_id == run.id]
 
     def _next_steps(self, unasked: bool) -> dict[str, str]:
         """What to do next, the likeliest first."""

@@ -24,9 +24,11 @@ from robgui.gui.pages.scoreboard_cells import (
     most_asked,
     rank_of,
     tip_of,
+    verdict_words,
     words_of,
 )
-from robgui.gui.widgets.sheet import Cells, Sheet
+from robgui.gui.widgets.filling_sheet import FillingSheet
+from robgui.gui.widgets.sheet import Cells
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ LEAST_ROWS = 3
 BEFORE = 3
 
 
-class Scoreboard(WhenSeen, Sheet):
+class Scoreboard(WhenSeen, FillingSheet):
     """What every analysis found for every model.
 
     A cell leads to its run, the name of an analysis to its newest one.
@@ -55,12 +57,14 @@ class Scoreboard(WhenSeen, Sheet):
             None for the run where there is none.
         run_opened: The run of the cell that was double-clicked or entered.
         run_wanted: ``(analysis, fingerprint of the model)`` of such a cell without a run.
+        verdict_changed: What all of it comes to, in a sentence.
     """
 
     widest = 38
     run_pointed = Signal(object, str, str)
     run_opened = Signal(object)
     run_wanted = Signal(str, str)
+    verdict_changed = Signal(str)
 
     def __init__(self, store: Store) -> None:
         super().__init__("Scoreboard: one row per analysis, one column per model")
@@ -105,9 +109,10 @@ class Scoreboard(WhenSeen, Sheet):
             titles, measures = ["Right answers", *titles], ["Inputs that are right", *measures]
             asked = [self._data, *asked]
             lines, self.analyses = [right, *lines], ["", *self.analyses]
+        each = [[line[place] for line in lines] for place in range(len(self._rows))]
+        self.verdict_changed.emit(verdict_words(self.names(), each))
         columns = [Cells("Analysis", titles), Cells("Measured", measures), Cells("On", asked)]
-        for place, row in enumerate(self._rows if lines else []):
-            cells = [line[place] for line in lines]
+        for row, cells in zip(self._rows if lines else [], each if lines else [], strict=True):
             title = in_lines(row.name)
             columns.append(Cells(title, cells, words_of, ink_of, tip_of, rank_of, True, ground_of))
         self.show_cells(columns)

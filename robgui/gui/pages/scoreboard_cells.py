@@ -10,7 +10,7 @@ from pathlib import PurePath
 from robgui.core.execution.likeness import differences
 from robgui.core.execution.request import Request
 from robgui.core.model.accuracy import MeasuredAccuracy
-from robgui.core.text.words import percent
+from robgui.core.text.words import count, percent
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
 from robgui.core.view.ink import status_ink
@@ -179,3 +179,39 @@ def tip_of(cell: Known) -> str:
 def rank_of(cell: ScoreCell | RightAnswers) -> tuple[bool, int, float]:
     """What a known cell is sorted by."""
     return cell.rank
+
+
+def verdict_words(names: Sequence[str], columns: Sequence[Sequence[Known]]) -> str:
+    """What the scoreboard comes to: how many of the shared questions each model fails.
+
+    Only questions that all models with an answer were asked alike count; without two such models
+    or any such question it says so.
+
+    Args:
+        names: The models.
+        columns: The cells of each, row by row.
+    """
+    asked = [
+        (name, column)
+        for name, column in zip(names, columns, strict=True)
+        if any(isinstance(cell, ScoreCell) for cell in column)
+    ]
+    if len(asked) < 2:
+        return "One model was asked so far." if asked else ""
+    rows = list(zip(*(column for _, column in asked), strict=True))
+    shared = [row for row in rows if all(_comparable(cell) for cell in row)]
+    if not shared:
+        return f"No question was put alike to all {len(asked)} models that were asked."
+    failed = [sum(_fails(row[place]) for row in shared) for place in range(len(asked))]
+    order = sorted(range(len(asked)), key=lambda place: -failed[place])
+    told = [f"{asked[place][0]} fails {failed[place]}" for place in order]
+    questions = count(len(shared), "question")
+    return f"Of {questions} put alike to all {len(asked)} models, {', '.join(told)}."
+
+
+def _comparable(cell: Known) -> bool:
+    return isinstance(cell, ScoreCell) and not cell.unlike
+
+
+def _fails(cell: Known) -> bool:
+    return isinstance(cell, ScoreCell) and cell.verdict.status is Status.FAILS

@@ -82,7 +82,7 @@ class Tile(QFrame):
         self._place = 0
         self._asked = ""
         self._moved = False  # Whether a run under way has drawn over the picture of the run.
-        self._alert = self._beside = False
+        self.alert = self._beside = False
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
         self._mark = Label()
@@ -117,7 +117,7 @@ class Tile(QFrame):
         words = FAILED if failure else NOT_RUN
         self.status.setText(NOT_APPLICABLE if refusal else words)
         self.open.setEnabled(not refusal)
-        self._alert = bool(failure) and not refusal
+        self.alert = bool(failure) and not refusal
         self._tint()
 
     def set_run(self, run: Run | None, verdict: Verdict | None = None, place: int = 0) -> None:
@@ -237,7 +237,7 @@ class Tile(QFrame):
     def _say(self, said: Verdict | None) -> None:
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
-        self._alert = False
+        self.alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
         if self.is_stopped and said is self._settled:
@@ -315,7 +315,7 @@ class Tile(QFrame):
         )
         self._show_ghost()
         self.open.setIcon(icon("forward"))
-        if self._alert:
+        if self.alert:
             status = Status.AT_RISK
         else:
             status = Status.UNKNOWN

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
@@ -23,6 +25,27 @@ _FILLS = (
     (Qt.BrushStyle.SolidPattern, 0.4),
     (Qt.BrushStyle.DiagCrossPattern, 1.0),
 )
+
+
+class ClassLists:
+    """The classes of the models that are open, by which chips find the colours of two of them."""
+
+    def __init__(self) -> None:
+        self._lists: tuple[tuple[str, ...], ...] = ()
+
+    def set(self, lists: Iterable[Sequence[str]]) -> bool:
+        """Takes the lists, that of the model in use first; whether they are others than before."""
+        found = tuple(dict.fromkeys(tuple(one) for one in lists))
+        changed, self._lists = found != self._lists, found
+        return changed
+
+    def of(self, *names: str) -> tuple[str, ...]:
+        """The first list that has all of ``names``; empty for none."""
+        return next((one for one in self._lists if set(names) <= set(one)), ())
+
+
+#: One for the whole program, as the theme is.
+class_lists = ClassLists()
 
 
 def colour(ink: Ink, alpha: float = 1.0) -> QColor:

@@ -124,6 +124,8 @@ def _draw(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
         at = np.arange(len(view.names)) + aside
         style = dict(fill(row, place, look))
         style["color"] = style.pop("colour")
+        if row.each:
+            style["color"] = [look.colour(one) for one in row.each]  # type: ignore[assignment]
         side = "left" if lie else "bottom"
         start = {side: below} if view.stacked else {}
         draw(at, row.values, 0.92 * thick, linewidth=0, **start, **style)  # type: ignore[arg-type]

@@ -67,7 +67,10 @@ def test_a_model_that_white_pixels_turn_fails_under_impulses_and_under_nothing_e
     )
     accuracy = dict(zip(result.kinds, result.accuracy(0)[:, 0], strict=True))
     assert accuracy["impulse noise"] == 0.5 and accuracy["motion blur"] == 1
-    worst = CORRUPTIONS.views(result, params)[0].lines[-1]
+    matrix, curves, *_ = CORRUPTIONS.views(result, params)
+    assert matrix.rows[-1] == "impulse noise", "the worst is at the top of the first picture"
+    assert matrix.columns[:2] == ("clean", "1") and matrix.values[-1, :2].tolist() == [1.0, 0.5]
+    worst = curves.lines[-1]
     assert worst.name == "worst kind: impulse noise", "what the sentence names is drawn"
     assert worst.y[:2].tolist() == [1.0, 0.5]
     found = CORRUPTIONS.findings(result, params)

@@ -12,11 +12,13 @@ from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError
 from robgui.core.execution import registry
 from robgui.core.execution.request import build_request
+from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.overview_hero import overall
+from robgui.gui.pages.overview_lead import shows
 from robgui.gui.panels.stale_badge import FIRST_LOOK, STALE
 from robgui.gui.widgets.views import CurvesView
 
@@ -258,6 +260,17 @@ def test_the_hero_says_the_worst_with_its_reason_and_counts_what_was_not_asked()
         "Of 6 methods: 1 found a failure, 1 found nothing against it; 4 not asked yet."
     )
     assert overall([], 6, None).status is None, "nothing asked is no green tick"
+    tried = overall([holds, fails], 4, fails, failed=1)
+    assert tried.tally.endswith("; 1 could not answer; 1 not asked yet."), "it was asked"
+
+
+def test_the_hero_shows_no_failure_of_other_classes_than_its_sentence_names():
+    classes = ("bar", "ring", "triangle")
+    wrong = "bar/004.png: the model says “ring”, but the label says “bar”."
+    turned = Finding("crossing", "", 0.9, {"class": "ring", "other_class": "triangle"})
+    mistake = Finding("mistake", "", 0.5, {"class": "bar", "other_class": "ring"})
+    assert not shows(turned, wrong, classes) and shows(mistake, wrong, classes)
+    assert shows(turned, "Snow lowers the accuracy to 40 %.", classes), "it names no class"
 
 
 def test_the_hero_leads_to_the_findings_and_asks_the_other_methods(

@@ -6,9 +6,16 @@ from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from robgui.core.finding_pair import Pair
+from robgui.core.view import Ink, class_inks
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.inks import class_lists
 from robgui.gui.widgets.pair import PairView
-from robgui.gui.widgets.pair.chips import chip_words, confusion_words, letters_on
+from robgui.gui.widgets.pair.chips import (
+    chip_words,
+    class_colours,
+    confusion_words,
+    letters_on,
+)
 from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.pair.pair_picture import Mode
 from robgui.gui.widgets.pair.places import places
@@ -114,3 +121,27 @@ def test_a_drawing_has_the_ground_of_the_present_look_and_an_image_keeps_its_whi
             assert image.pixelColor(5, 5).getRgb()[:3] == theme.ground, "also after a change"
     finally:
         theme.apply(False)
+
+
+def test_chips_have_the_colours_that_the_pictures_of_their_model_give_to_classes():
+    names = ("Coat", "Dress", "Shirt")
+    pictured = [ink.colour() for ink in class_inks(("Shirt", "Coat"), names)]
+    assert class_lists.set([("red", "green"), names])
+    try:
+        assert [one.name().upper() for one in class_colours("Shirt", "Coat")] == pictured
+        back = [one.name().upper() for one in class_colours("Coat", "Shirt")]
+        assert back == pictured[::-1], "the same class has the same colour on either side"
+    finally:
+        class_lists.set([])
+
+
+def test_the_close_look_at_the_wrong_answer_is_framed_as_a_failure_and_not_in_its_class(
+    qtbot, view
+):
+    before, after = (np.full((40, 40, 3), 90, np.uint8) for _ in range(2))
+    after[20, 20] = 250
+    view.show_pair(Pair(before, after, "red", "green", 0.97, 0.51))
+    close = view.picture.on_show.close
+    image = view.picture.grab().toImage()
+    frames = [image.pixelColor(place.topLeft().toPoint()).name().upper() for place in close]
+    assert frames == [Ink("original").colour(), Ink("fails").colour()]

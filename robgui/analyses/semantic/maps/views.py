@@ -82,6 +82,7 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
         place=rect_of(result.x, result.y),
         classes=ranked,
         class_names=names,
+        class_list=result.labels,
         spots=spots,
         note=note,
         guessed=guessed_cells(result, network, shape),
@@ -166,8 +167,8 @@ def traps_of(result: MapResult, network: int, shape: int) -> np.ndarray:
 def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     """Rank of every class ``(classes,)`` and the names of the ranks.
 
-    The target class comes first and its strongest rival second, which gives them the two strong
-    colours in the maps of all networks; rare classes share the last rank.
+    The target class comes first and its strongest rival second, which gives them colours of
+    their own in the maps of all networks; rare classes share the last rank.
     """
     known = result.tops[result.tops >= 0]
     counts = np.bincount(known, minlength=len(result.labels)).astype(float)

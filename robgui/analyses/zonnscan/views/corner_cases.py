@@ -11,7 +11,18 @@ from robgui.analyses.zonnscan.params import CornerCasesParams
 from robgui.analyses.zonnscan.result import CornerCasesResult
 from robgui.analyses.zonnscan.views.populations import distributions
 from robgui.analyses.zonnscan.words.figures import short_names
-from robgui.core.view import Axis, Bars, Column, Images, Ink, Picture, Series, Table, View
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Images,
+    Ink,
+    Picture,
+    Series,
+    Table,
+    View,
+    class_inks,
+)
 
 #: Pictures on show; the table has more.
 MOST_PICTURES = 60
@@ -45,7 +56,7 @@ def _pictures(result: CornerCasesResult) -> Images:
             right = bool(first == truth)
         else:
             right = None
-        ink = Ink("class", name=result.labels[first])
+        (ink,) = class_inks((result.labels[first],), result.labels, ("class",))
         pictures.append(Picture(pixels, result.keys[place], " / ".join(answers), right, ink))
     left = len(result.numbers) - len(pictures)
     names = short_names(result.models)

@@ -12,7 +12,19 @@ from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.views.sets import INKS, histogram
 from robgui.analyses.zonnscan.words.populations import FALSE_ALARMS
 from robgui.core.text.words import number, percent
-from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Mark, Picture, Table, View
+from robgui.core.view import (
+    Axis,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Picture,
+    Table,
+    View,
+    class_inks,
+)
 
 #: Rows of the table: with more inputs, those with the highest uncertainty.
 MOST_ROWS = 1000
@@ -86,7 +98,7 @@ def _worst(result: PopulationsResult) -> Images:
     pictures = []
     for place in result.notable:
         label = result.labels[int(result.predicted[place])]
-        ink = Ink("class", name=label)
+        (ink,) = class_inks((label,), result.labels, ("class",))
         pictures.append(Picture(result.thumbnails[place], result.keys[place], label, None, ink))
     return Images(
         f"The most unsure inputs ({result.names[0]})",

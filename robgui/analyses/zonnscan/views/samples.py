@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.zonnscan.result import ZonnscanResult
 from robgui.analyses.zonnscan.words.figures import uncertainty
 from robgui.core.text.words import count, number, percent
-from robgui.core.view import Images, Ink, Picture
+from robgui.core.view import Images, Picture, class_inks
 
 TITLE = "Random inputs at one radius"
 
@@ -26,7 +26,8 @@ def samples_view(result: ZonnscanResult, place: int, pixels: Sequence[np.ndarray
             same = c == result.predicted
         else:
             same = None
-        pictures.append(Picture(picture, chip=label, right=same, ink=Ink("class", name=label)))
+        (ink,) = class_inks((label,), result.labels, ("class",))
+        pictures.append(Picture(picture, chip=label, right=same, ink=ink))
     return Images(TITLE, tuple(pictures), note=radius_words(result, place))
 
 

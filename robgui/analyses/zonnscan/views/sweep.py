@@ -13,7 +13,20 @@ from robgui.analyses.zonnscan.result import ZonnscanResult
 from robgui.analyses.zonnscan.words.sweep import changes, held
 from robgui.analyses.zonnscan.zone import RADIUS_WORDS
 from robgui.core.text.words import number, percent
-from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Mark, Picture, Table, View
+from robgui.core.view import (
+    Axis,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Picture,
+    Table,
+    View,
+    class_inks,
+)
+from robgui.core.view.ink import Role
 
 #: A class gets a grey line when its mean confidence reaches this at some radius.
 WORTH_A_LINE = 0.05
@@ -76,13 +89,15 @@ def _named(result: ZonnscanResult) -> list[int]:
 
 
 def _class_lines(result: ZonnscanResult) -> list[Line]:
-    own, label = result.predicted, result.labels[result.predicted]
-    name = f"{label} (predicted)"
-    lines = [Line(name, _confidence(result, own), Ink("class", name=label), strong=True)]
-    for place, c in enumerate(_named(result)):
-        label = result.labels[c]
-        ink = Ink("rival" if place == 0 else "other", name=label)
-        lines.append(Line(label, _confidence(result, c), ink, strong=place == 0))
+    own, named = result.predicted, _named(result)
+    shown = [result.labels[c] for c in (own, *named)]
+    others: tuple[Role, ...] = ("other",)
+    roles: tuple[Role, ...] = ("class", "rival", *others * len(named))
+    inks = class_inks(shown, result.labels, roles[: len(shown)])
+    lines = [Line(f"{shown[0]} (predicted)", _confidence(result, own), inks[0], strong=True)]
+    for place, c in enumerate(named):
+        values = _confidence(result, c)
+        lines.append(Line(shown[place + 1], values, inks[place + 1], strong=place == 0))
     return lines
 
 
@@ -184,9 +199,9 @@ def _found(result: ZonnscanResult) -> Images:
             else:
                 label = "another class"
             caption = f"radius {number(change.radius)}, by {change.how}"
-            shown.append(
-                Picture(picture_of(x, result.kind), caption, label, None, Ink("rival", name=label))
-            )
+            own = result.labels[result.predicted]
+            ink = class_inks((own, label), result.labels, ("class", "rival"))[1]
+            shown.append(Picture(picture_of(x, result.kind), caption, label, None, ink))
     return Images("Nearest changes of class", tuple(shown))
 
 
@@ -201,7 +216,8 @@ def _original(result: ZonnscanResult, pixels: np.ndarray) -> Picture:
         right = None
     if right is False:
         caption += f", truly {result.labels[result.truth]}"
-    return Picture(pixels, caption, label, right, Ink("class", name=label))
+    (ink,) = class_inks((label,), result.labels, ("class",))
+    return Picture(pixels, caption, label, right, ink)
 
 
 def _table(result: ZonnscanResult, params: ZonnscanParams) -> Table:

@@ -13,7 +13,18 @@ from robgui.analyses.zonnscan.result import WatermarkResult
 from robgui.analyses.zonnscan.views.sets import histogram
 from robgui.analyses.zonnscan.words.figures import rounded_up
 from robgui.core.text.words import number
-from robgui.core.view import Axis, Column, Curves, Images, Ink, Line, Picture, Table, View
+from robgui.core.view import (
+    Axis,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Picture,
+    Table,
+    View,
+    class_inks,
+)
 from robgui.core.view.parts import Symbol
 
 #: Points of one kind: name, ink, which of them, symbol.
@@ -86,7 +97,7 @@ def _key(result: WatermarkResult, params: WatermarkParams) -> Images:
         else:
             known = "…"
             right = None
-        ink = Ink("class", name=result.labels[before])
+        (ink,) = class_inks((result.labels[before],), result.labels, ("class",))
         chip = f"{result.labels[before]} → {known}"
         pictures.append(Picture(pixels, result.keys[place], chip, right, ink))
     first, second = _names(params)

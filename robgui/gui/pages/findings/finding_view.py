@@ -19,12 +19,19 @@ from PySide6.QtWidgets import (
 )
 
 from robgui import manual
-from robgui.core.finding_groups import input_in_words
 from robgui.core.finding_pair import is_drawn, pair_of
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.pages.findings.answer_row import AnswerRow
-from robgui.gui.pages.findings.known import among, answers, others, place_of, spot_of
+from robgui.gui.pages.findings.known import (
+    among,
+    answers,
+    beyond,
+    others,
+    place_of,
+    spot_of,
+    subject_of,
+)
 from robgui.gui.widgets.elided import ElidedLink
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair import PairView
@@ -34,7 +41,6 @@ from robgui.gui.widgets.plain import Label, unbroken
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
-    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.gui.state.store import Store
@@ -228,10 +234,13 @@ class FindingView(WhenSeen, QWidget):
 
     def _show_run(self, run: Run | None) -> None:
         self.run.setEnabled(run is not None and run.has_result)
-        self.subject.setText("" if run is None else self._subject(run.request))
+        self.subject.setText(
+            "" if run is None else subject_of(self._store, self.finding, run.request)
+        )
         said = None if run is None else self._store.history.shown(run)
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        self.sentence.setText("" if said is None else unbroken(f"{said.sentence} {said.scope}"))
+        title = "" if self.finding is None else self.finding.title
+        self.sentence.setText("" if said is None else unbroken(beyond(title, said)))
         if run is None:
             page = None
         else:
@@ -241,15 +250,6 @@ class FindingView(WhenSeen, QWidget):
             palette = self.status.palette()
             palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(said.status)))
             self.status.setPalette(palette)
-
-    def _subject(self, request: Request) -> str:
-        """The failing model, if its run looked at several, and which models on which inputs."""
-        words = self._store.subjects.words(request)
-        if self.finding is not None and (where := input_in_words(self.finding, request)):
-            words = f"{where}. {words}"
-        if self.finding is not None and len(request.models) > 1 and self.finding.network:
-            return f"Fails: {self.finding.network}. Run of {words}"
-        return words
 
     def _runs_changed(self) -> None:
         self.when_seen(self._show_known)

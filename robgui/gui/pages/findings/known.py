@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from robgui.core.finding_groups import number_of
+from robgui.core.finding_groups import input_in_words, number_of
 from robgui.core.workspace.speaking import speakers
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
+    from robgui.core.verdict import Verdict
     from robgui.gui.state.store import Store
 
 
@@ -125,3 +126,37 @@ def _of(run: Run, known: Analysis, spot: SeenInput) -> bool:
         and request.indices == (spot.index,)
         and request.place_of(spot.model) is not None
     )
+
+
+def beyond(title: str, said: Verdict) -> str:
+    """What a verdict says beyond the title that stands above it."""
+    rest = said.sentence
+    if title and rest.startswith(title):
+        rest = rest.removeprefix(title).lstrip(" .,;")
+        rest = rest[:1].upper() + rest[1:]
+    return f"{rest} {said.scope}".strip()
+
+
+def subject_of(store: Store, finding: StoredFinding | None, request: Request) -> str:
+    """The failing model, if its run looked at several, and which models on which inputs."""
+    words = store.subjects.words(request)
+    if finding is None:
+        return words
+    if where := input_in_words(finding, request):
+        words = _told_once(words, where)
+    if len(request.models) > 1 and finding.network:
+        return f"Fails: {finding.network}. Run of {words}"
+    return words
+
+
+def _told_once(words: str, where: str) -> str:
+    """Which model on which input, with the name of the input, and the input told once.
+
+    Args:
+        words: ``net.pt2 on input 3 of small``.
+        where: ``ant/07.png, input 3 of small``.
+    """
+    models, _, on = words.partition(" on ")
+    if on and where.endswith(on):
+        return f"{models} on {where}"
+    return f"{where}. {words}"

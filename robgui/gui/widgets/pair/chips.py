@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from robgui.core.view import Ink
+from robgui.core.view import Ink, class_inks
 from robgui.gui.app.theme import theme
-from robgui.gui.widgets.inks import colour
+from robgui.gui.widgets.inks import class_lists, colour
 
 #: Pixels left and right of the words, above and below them, and between two chips.
 _SIDE, _LID, GAP = 8.0, 3.0, 6.0
@@ -17,8 +17,12 @@ _LEAST_LETTERS = 3
 
 
 def class_colours(taken: str, given: str) -> tuple[QColor, QColor]:
-    """The colours of a class and of what it is taken for; a class called after a colour has it."""
-    return colour(Ink("class", name=taken)), colour(Ink("rival", name=given))
+    """The colours of a class and of what it is taken for, as in the pictures of their model."""
+    names = class_lists.of(taken, given)
+    if not names:  # Their model is not open: the colours of an input before and after.
+        return colour(Ink("class", name=taken)), colour(Ink("rival", name=given))
+    first, second = class_inks((taken, given), names, ("class", "rival"))
+    return colour(first), colour(second)
 
 
 def confusion_words(taken: str, given: str) -> str:

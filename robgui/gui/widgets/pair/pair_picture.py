@@ -22,8 +22,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from robgui.core.finding_pair import Pair, PixelSquare
 from robgui.core.text.words import rough_percent
+from robgui.core.view import Ink
 from robgui.gui.app.theme import theme
 from robgui.gui.docks.thumbnails import qimage
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair.chips import chip_words, class_colours, draw_chip
 from robgui.gui.widgets.pair.places import GAP, Places, places
 
@@ -254,7 +256,8 @@ class PairPicture(QWidget):
         assert self.pair is not None and self._images is not None
         height, width = self.pair.before.shape[:2]
         source = QRectF(box.left, box.top, box.side, box.side)
-        colours = class_colours(self.pair.taken, self.pair.given)
+        # Of right and wrong, not of the classes: a class “green” would look as if it were right.
+        colours = (colour(Ink("original")), colour(Ink("fails")))
         mark = QColor("#FFFFFF")
         for main in where.main:
             scale = main.width() / width

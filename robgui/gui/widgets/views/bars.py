@@ -107,7 +107,12 @@ class BarsView(PlotView):
         drawn = known & (one.top != one.foot)  # a bar of nothing would be a line
         sides = (one.left[drawn], (one.left + one.width)[drawn], one.foot[drawn], one.top[drawn])
         brush, line = fill(row.ink, place), pen(row.ink, 1, Qt.PenStyle.SolidLine)
+        # None: pyqtgraph keeps what bars of another view had.
+        own = [one for one, seen in zip(row.each, drawn, strict=True) if seen] if row.each else []
+        brushes = [fill(one, place) for one in own] or None
+        pens = [pen(one, 1, Qt.PenStyle.SolidLine) for one in own] or None
         bars.setOpts(x0=sides[0], x1=sides[1], y0=sides[2], y1=sides[3], brush=brush, pen=line)
+        bars.setOpts(brushes=brushes, pens=pens)
         if row.low is not None and row.high is not None:
             low, high = scaled(view.value, row.low), scaled(view.value, row.high)
             known &= np.isfinite(low) & np.isfinite(high)

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QPushButton
 from robgui.core.execution import registry
 from robgui.core.finding import Finding
 from robgui.core.harm import Harm
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.findings.answer_row import AnswerRow
 from robgui.gui.pages.findings.bar import NAMED, WORST
 from robgui.gui.pages.findings.harm_dialog import HarmDialog, classes_to_ask
+from robgui.gui.pages.findings.known import beyond
 from robgui.gui.pages.findings.page import LOADING, NOTHING_YET
 from robgui.gui.pages.findings.wall_items import star_place
 from robgui.gui.state.selection import Selection
@@ -149,7 +151,14 @@ def test_card_and_page_name_the_file_of_the_input_that_failed(qtbot, findings, f
     lead = findings.model.rows[place]
     assert findings.model.owner(lead) == "ant/07.png, input 3 of small: thirds"
     findings.view.show_finding(lead)
-    assert findings.view.subject.text().startswith("ant/07.png, input 3 of small. ")
+    subject = findings.view.subject.text()
+    assert subject.endswith(" on ant/07.png, input 3 of small") and subject.count("input 3") == 1
+
+
+def test_the_page_of_a_finding_does_not_tell_its_title_twice():
+    said = Verdict(Status.FAILS, "ant/07.png: 2 pixels turn it; 573 calls.", scope="All of it.")
+    assert beyond("ant/07.png: 2 pixels turn it", said) == "573 calls. All of it."
+    assert beyond("Another title", said) == f"{said.sentence} All of it."
 
 
 def test_the_kind_filter_lists_the_kinds_there_are(findings):
