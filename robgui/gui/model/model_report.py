@@ -54,8 +54,8 @@ class ModelReport(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        for widget in (title, self.facts, self.verdict):
-            layout.addWidget(widget)
+        for known in (title, self.facts, self.verdict):
+            layout.addWidget(known)
         # Above the warnings: they grow when more is known, and would push it from under the mouse.
         layout.addWidget(self.guess, 0, Qt.AlignmentFlag.AlignLeft)
         for widget in (self.problem, self.warnings, self.notes):

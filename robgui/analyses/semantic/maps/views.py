@@ -8,22 +8,20 @@ from itertools import product
 
 import numpy as np
 
+from robgui.analyses.semantic.maps.curves import SCORES, map_subject, score_curves
 from robgui.analyses.semantic.maps.guessed import guessed_cells, maps_of
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.survival import survival
 from robgui.analyses.semantic.result import MapResult
-from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, usual_spot, view_axis
-from robgui.analyses.semantic.words import finding_picture, place_words, range_words
+from robgui.analyses.semantic.views import rect_of, score_matrix, usual_spot, view_axis
+from robgui.analyses.semantic.words import finding_picture, place_words
 from robgui.core.text.words import number, percent
 from robgui.core.view import (
     Axis,
     Bars,
     Column,
-    Curves,
     Images,
     Ink,
-    Line,
-    Mark,
     Matrix,
     Picture,
     Series,
@@ -39,7 +37,7 @@ _MOST_CLASSES = 7
 _OTHERS = "other classes"
 _SURE = Axis("confidence", low=0.0, high=1.0)
 _SHARE = Axis("share of the poses", low=0.0, high=1.0, kind="share")
-WINNERS, SCORES, TRAPS = "Which class wins", "Score of the class", "Traps, the worst first"
+WINNERS, TRAPS = "Which class wins", "Traps, the worst first"
 
 
 def map_views(result: MapResult, params: MapParams) -> Sequence[View]:
@@ -103,42 +101,6 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
     grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
     found = score_matrix(title, result.axes, grid, scores, spots, note, guessed)
     return replace(found, model=None if network < 0 else network)
-
-
-def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
-    """The score over one parameter, a line for every network; below 0 is the mean of all shapes."""
-    if shape < 0:
-        scores = result.scores[:, :, 0].mean(1)
-    else:
-        scores = result.scores[:, shape, 0]
-    several = len(result.networks) > 1
-    lines = [
-        Line(
-            name if several else SCORE.name,
-            np.asarray(row, dtype=float),
-            Ink("series", m),
-            strong=m == 0,
-            model=m if several else None,
-        )
-        for m, (name, row) in enumerate(zip(result.networks, scores, strict=True))
-    ]
-    if several:
-        mean = np.asarray(scores.mean(0), dtype=float)
-        lines.append(Line("mean of all networks", mean, Ink("text")))
-    if len(result.shapes) == 1 or shape >= 0:
-        lines += _lost_points(result, max(0, shape), scores)
-    return Curves(
-        title=SCORES,
-        x=view_axis(result.axes[0]),
-        y=SCORE,
-        at=result.x,
-        lines=(*lines, *_trap_points(result, shape)),
-        levels=(
-            Mark(params.trap_floor, "a trap is below"),
-            Mark(params.trap_wall, "and inside above"),
-        ),
-        note=_subject(result, -1 if several else 0, shape),
-    )
 
 
 def trap_spots(result: MapResult, network: int, shape: int) -> tuple[Spot, ...]:
@@ -272,41 +234,6 @@ def _chip(result: MapResult, place: int) -> str:
     return f"score {number(result.traps.score[place])}"
 
 
-def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line]:
-    """Crosses where the first network does not see the class."""
-    lost = result.computed[0, shape, 0] & (result.tops[0, shape, 0] != result.target[shape])
-    at = np.where(lost, scores[0], np.nan).astype(float)
-    return [
-        Line(
-            f"{result.networks[0]} sees another class",
-            at,
-            Ink("changed"),
-            symbol="cross",
-            line=False,
-            model=0 if len(result.networks) > 1 else None,
-        )
-    ]
-
-
-def _trap_points(result: MapResult, shape: int) -> list[Line]:
-    own = result.traps.shape < 0
-    if len(result.shapes) == 1 or shape >= 0:
-        own = result.traps.shape == max(0, shape)
-    if not own.any():
-        return []
-    at, score = result.traps.at[own][:, 0], result.traps.score[own]
-    return [
-        Line(
-            "trap",
-            np.asarray(score, float),
-            Ink("fails"),
-            x=np.asarray(at, float),
-            symbol="diamond",
-            line=False,
-        )
-    ]
-
-
 def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
     """The title alone if there is one map: another network's can be laid beside it."""
     if len(result.networks) == 1 and len(result.shapes) == 1:
@@ -328,24 +255,7 @@ def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
 def _told(result: MapResult, network: int, shape: int) -> str:
     """What the map shows, and how many of its cells are borrowed."""
     missing = 1 - float(maps_of(result.computed, network, shape).mean())
-    subject = _subject(result, network, shape)
+    subject = map_subject(result, network, shape)
     if not missing:
         return subject
     return f"{subject} {percent(missing)} of the cells were not computed and show a coarser one."
-
-
-def _subject(result: MapResult, network: int, shape: int) -> str:
-    """Which class of which network on which shape over which ranges."""
-    names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
-    if len(names) == 1:
-        klass = f"“{names[0]}”"
-    else:
-        klass = "the class of each shape"
-    if network >= 0:
-        owner = result.networks[network]
-    else:
-        owner = f"{len(result.networks)} networks"
-    where = f"{len(result.shapes)} shapes"
-    if shape >= 0 or len(result.shapes) == 1:
-        where = result.shapes[shape]
-    return f"{owner} on {where}: {klass} over {range_words(result.axes)}."

@@ -9,7 +9,8 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
-from robgui.analyses.semantic.maps.views import score_curves, score_map, winner_map
+from robgui.analyses.semantic.maps.curves import score_curves
+from robgui.analyses.semantic.maps.views import score_map, winner_map
 from robgui.core.view import Curves, Matrix
 from robgui.gui.panels.semantic.map_facts import MEAN
 from robgui.gui.panels.semantic.marks import PlotMarks
