@@ -27,9 +27,10 @@ GROUPS = ("noise", "blur", "weather", "digital")
 
 
 def views(result: CorruptionsResult, params: CorruptionsParams) -> Sequence[View]:
-    """A matrix for each model first, then curves, examples and the table."""
+    """What decides first, a matrix of one model or curves of several; then examples, the table."""
     found: list[View] = [_matrix(result, params, at) for at in range(len(result.networks))]
-    found.append(_falls(result, params))
+    # Several models are compared, and lines beside each other compare better than matrices.
+    found.insert(0 if len(found) > 1 else 1, _falls(result, params))
     if result.examples:
         found.append(_examples(result))
     return (*found, _table(result))

@@ -16,7 +16,7 @@ from robgui.core.model.preprocessing import Tried
 from robgui.core.text.words import count, percent
 from robgui.gui.model.model_accuracy import answer_by
 from robgui.gui.widgets.plain import Label
-from robgui.gui.widgets.sheet import Cells, Sheet
+from robgui.gui.widgets.sheets.sheet import Cells, Sheet
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset

@@ -49,7 +49,7 @@ class BatchWindow(QWidget):
     def __init__(self, store: Store, parent: QWidget) -> None:
         # A window of its own that still goes with the main one.
         super().__init__(parent, Qt.WindowType.Window)
-        from robgui.gui.widgets.sheet import Sheet
+        from robgui.gui.widgets.sheets.sheet import Sheet
 
         self._store = store
         self._thread: BatchThread | None = None

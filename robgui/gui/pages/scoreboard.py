@@ -27,8 +27,8 @@ from robgui.gui.pages.scoreboard_cells import (
     verdict_words,
     words_of,
 )
-from robgui.gui.widgets.filling_sheet import FillingSheet
-from robgui.gui.widgets.sheet import Cells
+from robgui.gui.widgets.sheets.filling_sheet import FillingSheet
+from robgui.gui.widgets.sheets.sheet import Cells
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:

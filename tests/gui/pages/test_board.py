@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.pages.scoreboard_cells import ScoreCell, verdict_words
-from robgui.gui.widgets.filling_sheet import FillingSheet
+from robgui.gui.widgets.sheets.filling_sheet import FillingSheet
 
 FAILS, HOLDS = (ScoreCell(Verdict(one, ""), "small") for one in (Status.FAILS, Status.HOLDS))
 OTHER = ScoreCell(Verdict(Status.FAILS, ""), "large", "other inputs")

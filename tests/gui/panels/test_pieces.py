@@ -12,7 +12,7 @@ from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.legend import Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
-from robgui.gui.widgets.sheet import Sheet
+from robgui.gui.widgets.sheets.sheet import Sheet
 from robgui.gui.widgets.timeline import Timeline
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from robgui.gui.app.theme import theme
-from robgui.gui.widgets.sheet import Sheet
+from robgui.gui.widgets.sheets.sheet import Sheet
 
 
 @pytest.mark.parametrize("dark", [False, True])

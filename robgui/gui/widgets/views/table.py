@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robgui.core.view import Table
-from robgui.gui.widgets.sheet import Sheet
+from robgui.gui.widgets.sheets.sheet import Sheet
 from robgui.gui.widgets.views.widget import ViewWidget
 
 

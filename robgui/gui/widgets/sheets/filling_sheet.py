@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QResizeEvent
 
-from robgui.gui.widgets.sheet import Sheet
+from robgui.gui.widgets.sheets.sheet import Sheet
 
 
 class FillingSheet(Sheet):
