@@ -126,6 +126,20 @@ def test_the_time_of_a_call_is_measured_once_and_leaves_no_trace():
     assert model.with_settings(model.settings).times is times
 
 
+def test_a_slow_first_call_is_not_taken_for_the_speed_of_the_model():
+    waits = iter([0.4, 0.3])
+
+    def answer(x):
+        time.sleep(next(waits, 0.0))
+        return np.zeros((len(x), 2))
+
+    model = Classifier.from_callable(answer, (4,), name="sleepy", output="logits")
+    waits = iter([0.4])
+    times = timed(model)
+    assert times.alone < 0.2, times
+    assert times.batch > 1, times
+
+
 def test_a_model_that_fails_while_it_is_timed_has_no_times():
     def moody(x):
         if float(np.asarray(x).flat[0]) == 0.5 and len(x) != 2:

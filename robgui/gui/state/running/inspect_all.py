@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
+from robgui.core.execution.budget.cost import estimate
+from robgui.core.execution.budget.rest import STARTING, Stretch, rest_of, share_of
 from robgui.core.execution.likeness import same_question
 from robgui.core.execution.request import SPREAD
+from robgui.core.execution.run import RunState
 from robgui.core.text.words import count
 from robgui.core.workspace.speaking import is_answered
 from robgui.gui.state.remedies import told
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 #: Inputs, evenly spread over the data, for the first run of an analysis of many inputs.
 #: A share of 300 inputs is known to within six points, enough for a first look.
 SAMPLE = 300
+#: Seconds taken for a run that nothing is known of; a first look is made to last that long.
+_UNKNOWN = 5.0
 
 
 class Inspection(QObject):
@@ -43,6 +49,7 @@ class Inspection(QObject):
         super().__init__(store)
         self._store = store
         self.jobs: list[Execution] = []
+        self._expected: list[float] = []
         self.refusals: dict[str, str] = {}
         self.skipped = 0
         store.job_changed.connect(self._heard)
@@ -56,19 +63,42 @@ class Inspection(QObject):
 
     @property
     def share(self) -> float:
-        """How much of the work is done, every analysis counting the same."""
-        if self.jobs:
-            return sum(_share(job) for job in self.jobs) / len(self.jobs)
-        return 0.0
+        """How much of the work is done, every analysis counting as long as it probably takes."""
+        return share_of(self._stretches())
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated from the share done; None until there is enough to go by."""
-        spent = sum(job.seconds for job in self.jobs)
+        """What the runs probably still take; None until there is enough to go by."""
         # Sooner, a single quick or slow step would decide the estimate.
-        if self.share > 0.05 and spent > 1:
-            return spent * (1 - self.share) / self.share
+        if sum(job.seconds for job in self.jobs) > 1:
+            return rest_of(self._stretches())
         return None
+
+    def _stretches(self) -> list[Stretch]:
+        return [
+            Stretch(
+                expected=expected,
+                spent=job.seconds,
+                share=job.share or 0.0,
+                ended=job.state.ended,
+                # One that failed has not shown how long it would have taken.
+                telling=job.state is not RunState.FAILED,
+            )
+            for job, expected in zip(self.jobs, self._expected, strict=True)
+        ]
+
+    def _seconds_of(self, request: Request) -> float:
+        """How long a run probably takes."""
+        known = self._store.analyses[request.analysis]
+        params = known.params.parse(dict(request.params))
+        total = len(self._store.library.dataset or ())
+        inputs = total if request.indices is None else len(request.indices)
+        found = estimate(known, params, self._store.next_run.models_for(known, params), inputs)
+        if found is None or not math.isfinite(found.likely):
+            likely = _UNKNOWN
+        else:
+            likely = found.likely
+        return min(likely + STARTING, params.max_seconds or math.inf)
 
     def waits_for(self) -> str:
         """What stands before it in the queue, in words; empty once it has begun."""
@@ -131,6 +161,7 @@ class Inspection(QObject):
             if (request := self.first_look(name)) is not None
         ]
         requests = [one for one in every if again or not self._is_answered(one)]
+        self._expected = [self._seconds_of(one) for one in requests]
         self.skipped = len(every) - len(requests)
         self.jobs = [
             # Place by place: they keep their own order at the head of the queue.
@@ -248,9 +279,3 @@ class Inspection(QObject):
     def _heard(self, job: Execution) -> None:
         if job in self.jobs:
             self.changed.emit()
-
-
-def _share(job: Execution) -> float:
-    if job.state.ended:
-        return 1.0
-    return job.share or 0.0
