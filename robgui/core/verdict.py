@@ -126,6 +126,16 @@ class Verdict:
         models = tuple(one.stopped() for one in self.models)
         return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
 
+    def failed(self) -> Verdict:
+        """A copy for a run that failed on its way and says so before anything else.
+
+        What was seen stays seen; what such a run did not see is not known.
+        """
+        models = tuple(one.failed() for one in self.models)
+        status = Status.UNKNOWN if self.status is Status.HOLDS else self.status
+        sentence = f"The run failed before its end. {self.sentence}"
+        return replace(self, status=status, sentence=sentence, models=models)
+
     def cut(self, seconds: float) -> Verdict:
         """A copy for a run that ran out of time and says so before anything else.
 

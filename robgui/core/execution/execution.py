@@ -310,6 +310,9 @@ class Execution:
             return None
         if state is RunState.CANCELLED:
             return verdict.stopped()
+        # A run whose whole result could not be stored failed too, and has answered all the same.
+        if state is RunState.FAILED and (self.share or 0.0) < 1:
+            return verdict.failed()
         if step.cut:
             return verdict.cut(self.params.max_seconds)
         return verdict

@@ -53,7 +53,8 @@ BAR = 4
 NOT_RUN = "Not run yet"
 NOT_APPLICABLE = "Does not apply"
 FAILED = "Failed"
-STOPPED = "stopped"
+#: How a run that ended before its end is called beside what it says.
+_EARLY = {RunState.CANCELLED: "stopped", RunState.FAILED: "run failed"}
 
 
 class Tile(QFrame):
@@ -145,8 +146,8 @@ class Tile(QFrame):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the run on show was stopped before its end."""
-        return self.run is not None and self.run.state is RunState.CANCELLED
+        """Whether the run on show was stopped, or failed, before its end."""
+        return self.run is not None and self.run.state in _EARLY
 
     @property
     def told(self) -> Verdict | None:
@@ -240,8 +241,8 @@ class Tile(QFrame):
         self.alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        if self.is_stopped and said is self._settled:
-            self.status.setText(f"{self.status.text()} ({STOPPED})")
+        if self.run is not None and self.is_stopped and said is self._settled:
+            self.status.setText(f"{self.status.text()} ({_EARLY[self.run.state]})")
         self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
         self.number.setVisible(number is not None)
         self._tell_scale()

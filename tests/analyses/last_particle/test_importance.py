@@ -50,6 +50,15 @@ def test_a_linear_score_is_measured_without_bias_and_its_interval_covers(p: floa
     assert np.median(widths) < 1.4
 
 
+@pytest.mark.parametrize("p", [1e-140, 1e-160, 1e-250])
+def test_weights_whose_squares_are_too_small_for_a_double_are_measured(p: float) -> None:
+    ray, bound = direction(), float(stats.norm.isf(p))
+    found = [measure(lambda z, _: z @ ray - bound, bound * ray[None], seed) for seed in range(20)]
+    measured = [each for each in found if each.effective >= ENOUGH]
+    assert len(measured) >= 15 and all(np.isfinite(each.effective) for each in found)
+    assert sum(each.low <= p <= each.high for each in measured) >= len(measured) - 1
+
+
 @pytest.mark.parametrize(
     "p", [1e-8, *(pytest.param(p, marks=pytest.mark.slow) for p in (0.2, 1e-3))]
 )

@@ -27,6 +27,7 @@ from robgui.core.execution.request import build_request
 from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 from tests.inline import steps
@@ -439,6 +440,19 @@ def test_the_verdict_is_that_of_the_newest_step_and_says_when_it_was_stopped_ear
     assert going.execution.verdict == tiny.verdict(second.result, going.execution.params)
     going.close()
     assert going.execution.verdict == tiny.verdict(second.result, going.execution.params).stopped()
+
+
+def test_the_verdict_of_a_run_that_failed_half_way_says_so_and_holds_nothing(model, data):
+    going = steps(ask(model, data), None, [model], data)
+    said = tiny.verdict(next(going).result, going.execution.params)
+    going.execution.end(RunState.FAILED, "It broke.")
+    failed = going.execution.verdict
+    assert failed == said.failed() and failed.sentence.startswith("The run failed before its end.")
+    holds = replace(said, status=Status.HOLDS)
+    assert holds.failed().status is Status.UNKNOWN
+    seen = replace(said, status=Status.FAILS, models=(holds,))
+    assert seen.failed().status is Status.FAILS, "a failure that was seen stays one"
+    assert seen.failed().models[0].status is Status.UNKNOWN
 
 
 def test_commits_of_many_executions_share_one_tenth_of_the_time(monkeypatch):

@@ -38,6 +38,8 @@ LONGER = 4
 _ERRORS = ((200.0, 2.17), (100.0, 4.0), (ENOUGH, 6.0))
 #: Keeps these random numbers apart from those of the particles and of the plain samples.
 _STREAM = 1 << 41
+#: Below the exponent of every weight; a double's least is 2^-1074.
+_LEAST_EXPONENT = -1100
 #: Points drawn at a time; fixed, so the batch does not change them.
 _BLOCK = 64
 
@@ -84,7 +86,7 @@ class Importance:
         self._blocks = max(1, rows // _BLOCK)
         self._streams = Streams(seed, centres.device, 1.0)
         self._lane = _STREAM + test
-        self._sums = np.zeros(2)
+        self._sums, self._exponent = np.zeros(2), _LEAST_EXPONENT
         self._failures = self.sampled = 0
 
     def run(self) -> Iterator[None]:
@@ -136,9 +138,22 @@ class Importance:
         weights = torch.where(fails, self._weights(points), 0).cpu().numpy()
         # The last block is cut to the number asked for, so the batch size changes nothing.
         wanted = weights[: self._samples - self.sampled]
-        self._sums += wanted.sum(), np.square(wanted).sum()
+        scaled = self._scaled(wanted)
+        self._sums += scaled.sum(), np.square(scaled).sum()
         self._failures += int((wanted > 0).sum())
         self.sampled += len(wanted)
+
+    def _scaled(self, weights: np.ndarray) -> np.ndarray:
+        """The weights on the scale of the sums: the largest so far is about 1.
+
+        The square of a weight below 1e-154 would be 0. Powers of two round nothing.
+        """
+        exponent = max(self._exponent, int(np.frexp(weights.max(initial=0.0))[1]))
+        if weights.any() and exponent > self._exponent:
+            shift = self._exponent - exponent
+            self._sums[:] = np.ldexp(self._sums, (shift, 2 * shift))
+            self._exponent = exponent
+        return np.ldexp(weights, -self._exponent)
 
     def _drawn(self, blocks: int) -> Tensor:
         """Points ``(blocks * 64, dim)``, alternately plain and around each centre."""
@@ -178,6 +193,7 @@ class Importance:
         # Delta method: the standard error of the logarithm is that of the mean divided by the mean.
         error = math.sqrt(max(0.0, squares / n - mean**2) / n) / mean
         reach = math.exp(_errors(effective) * error)
+        mean = math.ldexp(mean, self._exponent)
         return Measured(
             float(mean),
             float(mean / reach),
