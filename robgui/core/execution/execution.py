@@ -15,7 +15,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report, Task
 from robgui.core.finding import Finding
-from robgui.core.text.saying import said_by
+from robgui.core.text.saying import said_at_end, said_by
 from robgui.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -308,14 +308,7 @@ class Execution:
         verdict = said[1]
         if verdict is None:
             return None
-        if state is RunState.CANCELLED:
-            return verdict.stopped()
-        # A run whose whole result could not be stored failed too, and has answered all the same.
-        if state is RunState.FAILED and (self.share or 0.0) < 1:
-            return verdict.failed()
-        if step.cut:
-            return verdict.cut(self.params.max_seconds)
-        return verdict
+        return said_at_end(verdict, state, step, self.params)
 
     def _commit_if_due(self) -> None:
         """Commits a change of state at once, a partial result now and then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 import sys
@@ -96,6 +97,10 @@ class PendingFiles(QObject):
 
 def main(files: Sequence[str] = ()) -> int:
     """Opens the window, with ``files`` if any; returns the exit code."""
+    # An error in native code ends the process without a word otherwise. Started from a desktop
+    # there may be no terminal to write to.
+    if sys.stderr is not None:
+        faulthandler.enable()
     app = application()
     window = open_window(files=files)
     window.show()

@@ -153,7 +153,8 @@ class Importance:
             shift = self._exponent - exponent
             self._sums[:] = np.ldexp(self._sums, (shift, 2 * shift))
             self._exponent = exponent
-        return np.ldexp(weights, -self._exponent)
+        scaled: np.ndarray = np.ldexp(weights, -self._exponent)
+        return scaled
 
     def _drawn(self, blocks: int) -> Tensor:
         """Points ``(blocks * 64, dim)``, alternately plain and around each centre."""
@@ -193,11 +194,11 @@ class Importance:
         # Delta method: the standard error of the logarithm is that of the mean divided by the mean.
         error = math.sqrt(max(0.0, squares / n - mean**2) / n) / mean
         reach = math.exp(_errors(effective) * error)
-        mean = math.ldexp(mean, self._exponent)
+        p = math.ldexp(mean, self._exponent)
         return Measured(
-            float(mean),
-            float(mean / reach),
-            float(min(1.0, mean * reach)),
+            p,
+            p / reach,
+            min(1.0, p * reach),
             n,
             self._failures,
             float(effective),

@@ -26,12 +26,12 @@ class PlotFlags(pg.GraphicsObject):
     """Stands in the scene of a plot, not in its data, and follows its zoom.
 
     Attributes:
-        flags: As they are written; lines out of view have none.
+        written: The flags as they are drawn; lines out of view have none.
     """
 
     def __init__(self, plot: Plot) -> None:
         super().__init__()
-        self.flags: list[Flag] = []
+        self.written: list[Flag] = []
         self._marks: tuple[tuple[Mark, float], ...] = ()
         # Held strongly, neither would ever be freed.
         self._plot = cast(Plot, weakref.proxy(plot))
@@ -60,10 +60,10 @@ class PlotFlags(pg.GraphicsObject):
         seen = [(mark, x) for mark, x in places if area.left() - 1 <= x <= area.right() + 1]
         flags = fly([_flag(mark, x, area, metrics) for mark, x in seen], _GAP)
         # Making room resizes the box, whose signal comes back here: equal flags end that.
-        if flags == self.flags:
+        if flags == self.written:
             return
-        self.flags = flags
-        rows = 1 + max((flag.row for flag in self.flags), default=-1)
+        self.written = flags
+        rows = 1 + max((flag.row for flag in self.written), default=-1)
         self._plot.set_head(math.ceil(rows * metrics.lineSpacing()) + (_ABOVE if rows else 0))
         self.prepareGeometryChange()
         self.update()
@@ -80,7 +80,7 @@ class PlotFlags(pg.GraphicsObject):
         top = self._area().top()
         painter.setFont(self._plot.font())
         metrics = QFontMetricsF(self._plot.font())
-        for flag in self.flags:
+        for flag in self.written:
             foot = top - _ABOVE - flag.row * metrics.lineSpacing()
             painter.setPen(pen(flag.mark.ink, 1.5, Qt.PenStyle.SolidLine))
             painter.drawLine(QPointF(flag.at, top), QPointF(flag.at, foot - metrics.ascent()))

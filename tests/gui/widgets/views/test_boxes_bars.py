@@ -90,7 +90,7 @@ def test_a_histogram_has_its_edges_and_reads_out_a_bin(shown, hover):
     drawn = [0, 0.25, 0.75]  # nothing is drawn for a bin of nothing
     np.testing.assert_allclose(widget.bars[0].opts["x0"], drawn)
     assert hover(widget, widget.plot, 0.3, 0.5) == "uncertainty 0.25 to 0.5: 1"
-    assert [flag.words for flag in widget.flags.flags] == ["best threshold"]
+    assert [flag.words for flag in widget.flags.written] == ["best threshold"]
 
 
 def test_numbers_stand_above_bars_only_where_they_fit(shown):

@@ -36,25 +36,25 @@ def test_the_legend_has_what_is_read_and_never_lies_over_the_plot(shown):
 
 def test_upright_lines_are_named_above_the_data_where_they_stand(shown):
     widget = shown(samples.curves())
-    (flag,) = widget.flags.flags
+    (flag,) = widget.flags.written
     box = widget.plot.box
     assert flag.words == "class changes"
     assert flag.at == pytest.approx(box.mapViewToScene(QPointF(flag.mark.at, 0)).x())
     assert box.sceneBoundingRect().top() > widget.plot.fontMetrics().height()
     box.setXRange(flag.mark.at + 0.1, flag.mark.at + 0.2)
-    assert not widget.flags.flags, "its line is out of view"
+    assert not widget.flags.written, "its line is out of view"
 
 
 def test_names_of_upright_lines_that_stand_close_take_rows_of_their_own(shown):
     marks = tuple(Mark(at, f"a long name of line {at}") for at in (0.40, 0.41, 0.42))
     widget = shown(replace(samples.curves(), marks=marks))
-    assert sorted(flag.row for flag in widget.flags.flags) == [0, 1, 2]
+    assert sorted(flag.row for flag in widget.flags.written) == [0, 1, 2]
     widget.show_view(replace(samples.curves(), marks=()))
-    assert widget.flags.flags == []
+    assert widget.flags.written == []
 
 
 def test_a_mini_picture_names_no_upright_line(shown):
-    assert shown(samples.curves(), mini=True).flags.flags == []
+    assert shown(samples.curves(), mini=True).flags.written == []
 
 
 def test_the_read_out_names_the_place_and_the_values_with_their_band(shown, hover):
