@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QAction, QIcon, QKeyEvent, QKeySequence, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
@@ -32,14 +36,50 @@ _ICON = QSize(20, 20)
 _KEYS = Qt.ItemDataRole.UserRole + 1
 
 
-class CommandPalette(QDialog):
-    """Type a few letters of what you want; Enter does it."""
+@dataclass(frozen=True)
+class PaletteLine:
+    """One line of the palette.
 
-    def __init__(self, actions: Actions, parent: QWidget) -> None:
+    Attributes:
+        text: What it says.
+        do: What choosing it does.
+        sign: Its icon.
+        keys: Its shortcut.
+        also: Other words that find it.
+        enabled: Whether it can be chosen now.
+    """
+
+    text: str
+    do: Callable[[], object]
+    sign: QIcon
+    keys: str = ""
+    also: str = ""
+    enabled: bool = True
+
+
+class CommandPalette(QDialog):
+    """Type a few letters of what you want; Enter does it.
+
+    Args:
+        actions: The commands.
+        parent: The window.
+        others: More that can be chosen: pages, models.
+    """
+
+    #: What was chosen in this session, the newest first.
+    recent: ClassVar[list[str]] = []
+
+    def __init__(
+        self, actions: Actions, parent: QWidget, others: Sequence[PaletteLine] = ()
+    ) -> None:
         super().__init__(parent)
-        self._actions = actions
+        self._choices = [*_commands(actions), *others]
+        self._shown: list[PaletteLine] = []
         self.setWindowTitle("Commands")
-        self.line = QLineEdit(placeholderText="Type what you want to do …", clearButtonEnabled=True)
+        self.line = QLineEdit(
+            placeholderText="Type what you want to do, or a page or a model …",
+            clearButtonEnabled=True,
+        )
         self.line.setAccessibleName("Command")
         self.line.textChanged.connect(self._filter)
         self.line.installEventFilter(self)
@@ -71,31 +111,66 @@ class CommandPalette(QDialog):
 
     def _filter(self, text: str) -> None:
         self.list.clear()
-        ranked = sorted(
-            (rank, entry.text, name)
-            for name, entry in self._actions.entries.items()
-            if (rank := match_rank(text, entry.text)) >= 0
+        ranked = [(_rank(text, choice), choice) for choice in self._choices]
+        fitting = [(rank, choice) for rank, choice in ranked if rank >= 0]
+        # What cannot be done now goes last, however well it fits; what was chosen lately first.
+        fitting.sort(
+            key=lambda each: (
+                not each[1].enabled,
+                each[0],
+                self._age(each[1].text),
+                each[1].text,
+            )
         )
-        for _, shown, name in ranked:
-            self._add(shown, name, self._actions[name])
+        self._shown = [choice for _, choice in fitting]
+        for choice in self._shown:
+            item = QListWidgetItem(choice.sign, choice.text)
+            item.setData(_KEYS, choice.keys)
+            if not choice.enabled:
+                item.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(item)
+        if not self._shown:
+            nothing = QListWidgetItem(f"Nothing is called “{text.strip()}”; try fewer letters.")
+            nothing.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(nothing)
         self.list.setCurrentRow(0)
 
-    def _add(self, shown: str, name: str, action: QAction) -> None:
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        item = QListWidgetItem(_sign(action), shown)
-        item.setData(_KEYS, keys)
-        item.setData(Qt.ItemDataRole.UserRole, name)
-        if not action.isEnabled():
-            item.setFlags(Qt.ItemFlag.NoItemFlags)
-        self.list.addItem(item)
+    def _age(self, text: str) -> int:
+        if text in self.recent:
+            return self.recent.index(text)
+        return len(self.recent)
 
     def _do(self) -> None:
-        item = self.list.currentItem()
-        if not self.list.count() or not item.flags() & Qt.ItemFlag.ItemIsEnabled:
+        row = self.list.currentRow()
+        if not 0 <= row < len(self._shown) or not self._shown[row].enabled:
             return
+        chosen = self._shown[row]
+        self.recent[:] = [chosen.text, *(one for one in self.recent if one != chosen.text)]
         # Closed first: the command may open a dialog of its own.
         self.accept()
-        self._actions[item.data(Qt.ItemDataRole.UserRole)].trigger()
+        chosen.do()
+
+
+def _commands(actions: Actions) -> list[PaletteLine]:
+    return [
+        PaletteLine(
+            entry.text,
+            actions[name].trigger,
+            _sign(actions[name].icon()),
+            actions[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText),
+            entry.hint,
+            actions[name].isEnabled(),
+        )
+        for name, entry in actions.entries.items()
+    ]
+
+
+def _rank(typed: str, choice: PaletteLine) -> int:
+    """As ``match_rank``; other words that hold it come last."""
+    rank = match_rank(typed, choice.text)
+    if rank < 0 and typed.lower().strip() in choice.also.lower():
+        return 3
+    return rank
 
 
 class _Keys(QStyledItemDelegate):
@@ -123,10 +198,10 @@ class _Keys(QStyledItemDelegate):
         return QSize(hint.width(), max(hint.height(), 2 * option.fontMetrics.height()))
 
 
-def _sign(action: QAction) -> QIcon:
+def _sign(sign: QIcon) -> QIcon:
     """The icon of a command, or an empty one of the same size to align the words."""
-    if not action.icon().isNull():
-        return action.icon()
+    if not sign.isNull():
+        return sign
     empty = QPixmap(_ICON)
     # A new pixmap holds whatever was in that memory before.
     empty.fill(Qt.GlobalColor.transparent)

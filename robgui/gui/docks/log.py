@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 import warnings
@@ -10,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, TextIO
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QSyntaxHighlighter, QTextDocument
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 LINES = 5_000
 #: Lines of details shown of one message.
 _DETAILS = 200
+#: A message that wants attention, as ``LogView.add`` writes it.
+_LEVEL = re.compile(r"^\d\d:\d\d:\d\d  (?P<level>Error|Critical|Warning) ")
 
 
 class LogView(QWidget):
@@ -49,6 +52,7 @@ class LogView(QWidget):
         )
         self.clear = QPushButton("Clear")
         self.clear.clicked.connect(self.text.clear)
+        self._levels = _Levels(self.text.document())
         self._lay_out()
         self._fonts()
         theme.changed.connect(self._fonts)
@@ -90,6 +94,22 @@ class LogView(QWidget):
         for button, symbol in ((self.copy_all, "copy"), (self.clear, "trash")):
             button.setIcon(icon(symbol))
             button.setIconSize(QSize(side, side))
+
+
+class _Levels(QSyntaxHighlighter):
+    """Lines of errors and warnings have a colour, found at a glance among the others."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        theme.changed.connect(self.rehighlight)
+
+    def highlightBlock(self, text: str) -> None:
+        """Colours a line by its level; its details stay as they are."""
+        found = _LEVEL.match(text)
+        if found is not None:
+            known = theme.colours
+            ink = known.warning if found["level"] == "Warning" else known.bad
+            self.setFormat(0, len(text), QColor(ink))
 
 
 class Listener(QObject):

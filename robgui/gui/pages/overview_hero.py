@@ -74,7 +74,8 @@ def overall(
         failed: How many others were asked and could not answer.
         at_work: Whether they are being asked now.
     """
-    if deciding is None and at_work:
+    # A method that has only begun cannot tell yet: that is no verdict.
+    if at_work and (deciding is None or deciding.status is Status.UNKNOWN):
         return Overall(None, WAIT, "", AT_WORK)
     if deciding is None:
         return Overall(None, ASK, "")
@@ -86,7 +87,8 @@ def overall(
         rest = f"; {failed} could not answer{rest}"
     if stopped:
         rest = f"; {stopped} stopped early{rest}"
-    return Overall(deciding.status, deciding.sentence, f"Of {methods} methods: {said}{rest}.")
+    of = f"So far, of {methods} methods" if at_work else f"Of {methods} methods"
+    return Overall(deciding.status, deciding.sentence, f"{of}: {said}{rest}.")
 
 
 _OF_METHODS = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QMainWindow
 
 from robgui.gui.app.actions import Actions, Entry
-from robgui.gui.app.palette import CommandPalette, ShortcutSheet, match_rank
+from robgui.gui.app.palette import CommandPalette, PaletteLine, ShortcutSheet, match_rank
 
 
 @pytest.fixture
@@ -58,6 +59,39 @@ def test_nothing_found_and_enter_is_harmless(actions, done, qtbot):
     qtbot.keyClicks(palette.line, "zzz")
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert done == []
+
+
+def words_in(palette):
+    return [palette.list.item(row).text() for row in range(palette.list.count())]
+
+
+def test_what_can_be_done_comes_first_what_was_done_lately_before_it(actions, done, qtbot):
+    CommandPalette.recent.clear()
+    actions.enable(open=False)
+    palette = CommandPalette(actions, actions.window)
+    qtbot.addWidget(palette)
+    assert words_in(palette) == ["Run", "Save picture …", "Open model …"]
+    qtbot.keyClicks(palette.line, "pict")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    again = CommandPalette(actions, actions.window)
+    qtbot.addWidget(again)
+    assert words_in(again) == ["Save picture …", "Run", "Open model …"]
+    CommandPalette.recent.clear()
+
+
+def test_pages_are_found_by_name_and_by_their_question_and_nothing_says_so(actions, done, qtbot):
+    page = PaletteLine(
+        "Go to Coverage", lambda: done.append("page"), QIcon(), also="Which neurons fire?"
+    )
+    palette = CommandPalette(actions, actions.window, [page])
+    qtbot.addWidget(palette)
+    for typed in ("cover", "neurons"):
+        palette.line.setText(typed)
+        assert words_in(palette) == ["Go to Coverage"]
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert done == ["page"]
+    palette.line.setText("zzz")
+    assert words_in(palette) == ["Nothing is called “zzz”; try fewer letters."]
 
 
 def test_the_sheet_lists_every_shortcut(actions, qtbot):

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from robgui.gui.app.theme import theme
 from robgui.gui.docks import LogView
 from robgui.gui.docks.log import LINES
 
@@ -31,6 +32,16 @@ def test_what_the_store_says_arrives_with_time_and_level(log, store):
     assert first[2] == first[5] == ":"
     assert first[8:] == "  Warning  The model is odd."
     assert (second, third) == ("    line one", "    line two")
+
+
+def test_an_error_has_a_colour_of_its_own(log, store):
+    store.say("info", "Opened a model.")
+    store.say("error", "It broke.", "line one")
+    block = log.text.document().findBlockByNumber(1)
+    colours = [each.format.foreground().color().name() for each in block.layout().formats()]
+    assert colours == [theme.colours.bad.lower()]
+    for number in (0, 2):
+        assert not log.text.document().findBlockByNumber(number).layout().formats()
 
 
 def test_logging_from_another_thread_arrives(qtbot, log):

@@ -260,6 +260,10 @@ def test_the_hero_says_the_worst_with_its_reason_and_counts_what_was_not_asked()
         "Of 6 methods: 1 found a failure, 1 found nothing against it; 4 not asked yet."
     )
     assert overall([], 6, None).status is None, "nothing asked is no green tick"
+    begun = Verdict(Status.UNKNOWN, "It has only begun.")
+    assert overall([begun], 6, begun, at_work=True).status is None, "not known yet is no verdict"
+    assert overall([begun], 6, begun).status is Status.UNKNOWN
+    assert overall([fails], 6, fails, at_work=True).tally.startswith("So far, of 6 methods:")
     tried = overall([holds, fails], 4, fails, failed=1)
     assert tried.tally.endswith("; 1 could not answer; 1 not asked yet."), "it was asked"
 

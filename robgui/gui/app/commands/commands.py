@@ -309,9 +309,9 @@ class Commands:
 
     def show_palette(self) -> None:
         """Everything by typing."""
-        from robgui.gui.app.palette import CommandPalette
+        from robgui.gui.app.commands.places import open_palette
 
-        CommandPalette(self._window.actions_, self._window).exec()
+        open_palette(self._window)
 
     def show_shortcuts(self) -> None:
         """Every shortcut on one page."""
