@@ -78,10 +78,11 @@ def test_counts_keep_their_law_whatever_the_direction_of_the_leaps(p: float, cos
     assert sum(one.inconclusive for one in told) <= 3
 
 
-def test_too_few_leaps_in_a_bad_direction_are_noticed_or_err_on_the_safe_side() -> None:
-    _, told = killed(1e-8, Fixed(0.3), 4, 30)
-    certain = [one for one in told if not one.inconclusive]
-    assert sum(one.p_high < 1e-8 for one in certain) <= max(3, len(certain) // 4)
+def test_too_few_leaps_in_a_bad_direction_are_mostly_noticed() -> None:
+    """A third to a half of those that are not noticed call failures too rare."""
+    _, told = killed(1e-8, Fixed(0.3), 4, 60)
+    assert sum(one.inconclusive for one in told) >= 30
+    assert sum(one.p_high < 1e-8 for one in told if not one.inconclusive) <= 12
 
 
 def test_places_beyond_a_bound_follow_the_normal_law_there() -> None:
@@ -120,7 +121,7 @@ def test_the_direction_is_that_of_the_rival_that_is_nearest_to_winning() -> None
     assert torch.allclose(returned(search), torch.tensor([[0.0, 1.0, 0.0]]), atol=1e-6)
 
 
-def test_ten_repetitions_with_leaps_cost_about_what_three_cost_without() -> None:
+def test_ten_repetitions_with_leaps_cost_less_than_three_without() -> None:
     made = linear_classifier(1e-9, "box", 0.1)
     data = from_arrays(HALF, kind="table")
     calls = {}
@@ -134,7 +135,7 @@ def test_ten_repetitions_with_leaps_cost_about_what_three_cost_without() -> None
         assert step.result.validated
         assert step.result.leaps is (name == "leaps")
         calls[name] = step.result.model_calls
-    assert calls["leaps"] < 1.1 * calls["three"] and calls["published"] == 2562
+    assert calls["leaps"] < calls["three"] and calls["published"] == 2562
 
 
 class Steps(nn.Module):

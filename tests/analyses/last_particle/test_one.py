@@ -66,7 +66,7 @@ def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     assert result.validated and "validated; uniform noise (at most 0.01 per value" in words.sentence
     assert (
         "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
-        and "6,265 calls of the test with leaps along a gradient (white-box)" in words.scope
+        and "5,945 calls of the test with leaps along a gradient (white-box)" in words.scope
     )
     assert "the diagnostics found no sign against it" in words.text
     assert (
@@ -366,7 +366,7 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     assert "so far" in words.sentence and "with probability below" in words.sentence
     first = said(dataclasses.replace(early, killed=2), eps=0.01)
     assert "no answer yet" in first.sentence, "two rounds of twenty lines say next to nothing"
-    assert first.number.words == "not finished" and words.number.words == "below 0.06 so far"
+    assert first.number.words == "not finished" and words.number.words == "below 0.02 so far"
     assert words.status is Status.UNKNOWN
 
 

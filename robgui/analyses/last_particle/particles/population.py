@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.last_particle.particles.beginning import Beginning
 from robgui.analyses.last_particle.particles.kernel import Level
+from robgui.analyses.last_particle.particles.order import lowest_first
 from robgui.analyses.last_particle.particles.streams import Drawn
 
 
@@ -77,24 +79,13 @@ class Population:
         )
 
     @classmethod
-    def fresh(
-        cls,
-        lanes: np.ndarray,
-        latent: Tensor,
-        heights: np.ndarray,
-        rests: np.ndarray,
-        drawn: Drawn,
-        directions: Tensor,
-    ) -> Population:
+    def fresh(cls, begun: Beginning, drawn: Drawn, directions: Tensor) -> Population:
         """Lanes before their first round."""
-        zero = np.zeros(len(lanes))
-        ancestor = np.tile(np.arange(heights.shape[1]), (len(lanes), 1))
+        zero = np.zeros(len(begun.lanes))
         return cls(
-            lanes,
-            latent,
-            heights,
-            rests,
-            ancestor,
+            begun.lanes,
+            *begun.particles,
+            begun.ancestor,
             zero,
             zero - np.inf,
             zero,
@@ -194,9 +185,3 @@ class Choice:
             None if watched is None else torch.from_numpy(np.repeat(watched, kill)).to(device),
             torch.from_numpy(np.repeat(just_below, kill)).to(device),
         )
-
-
-def lowest_first(heights: np.ndarray, rests: np.ndarray) -> np.ndarray:
-    """Places of the particles of each lane ordered by (score, u), u being 1 - rest."""
-    # lexsort's last key is the primary one: by score, then by falling rest, which is rising u.
-    return np.lexsort((-rests, heights), axis=1)

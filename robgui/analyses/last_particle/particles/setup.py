@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from robgui.analyses.last_particle.particles.kernel import Bound
@@ -66,6 +67,38 @@ class Setup:
     rows: int
     trace: bool = True
     chosen: tuple[int, ...] | None = None
+
+
+class Margins:
+    """The score of points of any tests.
+
+    What is bound to the tests that asked last is kept: they ask again and again.
+
+    Args:
+        score: The score.
+        device: Where the points are.
+    """
+
+    def __init__(self, score: Score, device: torch.device) -> None:
+        self._score, self._device = score, device
+        self._last: tuple[np.ndarray, Bound] | None = None
+
+    def bound(self, owner: np.ndarray) -> Bound:
+        """The score of points that belong to the tests ``owner``."""
+        if self._last is None or not np.array_equal(self._last[0], owner):
+            self._last = owner, self._score.bind(torch.from_numpy(owner).to(self._device))
+        return self._last[1]
+
+    def inside(self, owner: np.ndarray) -> Bound | None:
+        """See ``Score``."""
+        return self._score.inside(torch.from_numpy(owner).to(self._device))
+
+    @torch.inference_mode()
+    def of(self, latent: Tensor, owner: np.ndarray) -> np.ndarray:
+        """The scores ``(n,)`` of points ``(n, dim)`` of the tests ``owner``."""
+        heights: np.ndarray = self.bound(owner)(latent).cpu().numpy()
+        check(heights)
+        return heights
 
 
 def check(scores: np.ndarray) -> None:

@@ -15,6 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.last_particle.cost import plain_draws
+from robgui.analyses.last_particle.particles.beginning import Draws
 from robgui.analyses.last_particle.particles.guided import (
     WALKED,
     Guide,
@@ -25,14 +27,13 @@ from robgui.analyses.last_particle.particles.guided import (
 )
 from robgui.analyses.last_particle.particles.kernel import (
     TARGET,
-    Bound,
     Moves,
     heights_after,
     resized,
 )
 from robgui.analyses.last_particle.particles.lanes import Lanes
 from robgui.analyses.last_particle.particles.population import Choice, Population
-from robgui.analyses.last_particle.particles.setup import Score, Setup, check
+from robgui.analyses.last_particle.particles.setup import Margins, Score, Setup, check
 from robgui.analyses.last_particle.particles.streams import Rounds, Streams
 from robgui.core.devices import to_host
 
@@ -56,22 +57,23 @@ class Splitting:
     def __init__(
         self, score: Score, setup: Setup, device: torch.device, guide: Guide | None = None
     ) -> None:
-        self._score, self._setup, self._device = score, setup, device
-        self._guide = guide
+        self._scores, self._setup, self._device = Margins(score, device), setup, device
+        self._guide, self._spread = guide, score.spread
         self._streams = Streams(setup.seed, device, score.spread)
         if guide is None:
-            self._leaps = 0
+            self._leaps, draws = 0, setup.particles
         else:
             self._leaps = -(-setup.steps // 2)
+            draws = plain_draws(setup.particles, setup.kill, setup.steps)
         self._rounds = Rounds(self._streams, setup.dim, setup.steps, setup.kill, self._leaps)
         self._waiting = deque(range(setup.tests) if setup.chosen is None else setup.chosen)
         self._ready: deque[Population] = deque()
         self._state = Population.nothing(setup.particles, device)
-        self._last_bound: tuple[np.ndarray, Bound] | None = None
         self.lanes = Lanes(setup.tests * setup.replicas, trace=setup.trace)
         self.failures: dict[int, Tensor] = {}
         self.calls = np.zeros(setup.tests, dtype=np.int64)
         self.ended = np.zeros(setup.tests, dtype=bool)
+        self._draws = Draws(self._scores, self._streams, setup, draws, self.lanes, self.calls)
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -178,20 +180,10 @@ class Splitting:
         lanes = (tests[:, None] * s.replicas + np.arange(s.replicas)).ravel()
         for lane in lanes.tolist():
             self._streams.open(lane)
-        owner = np.repeat(lanes // s.replicas, s.particles)
-        inside = self._score.inside(torch.from_numpy(owner).to(self._device))
-        latent = self._streams.normal_inside(lanes.tolist(), s.particles, s.dim, inside)
-        rests = self._streams.uniform(lanes.tolist(), s.particles)
-        flat = latent.flatten(0, 1)
-        parts: list[np.ndarray] = []
-        for first in range(0, len(flat), s.rows):
-            parts.append(self._scored(flat[first : first + s.rows], owner[first : first + s.rows]))
-            yield
-        self.calls[tests] += s.particles * s.replicas
-        heights = np.concatenate(parts).reshape(len(lanes), -1)
+        begun = yield from self._draws.first(lanes)
         directions = yield from self._directions(tests)
         drawn = self._rounds.first(lanes.tolist())
-        fresh = Population.fresh(lanes, latent, heights, rests, drawn, directions)
+        fresh = Population.fresh(begun, drawn, directions)
         self._ready.extend(
             fresh.pick(slice(first, first + s.replicas))
             for first in range(0, len(lanes), s.replicas)
@@ -205,21 +197,6 @@ class Splitting:
         self.calls[tests] += self._guide.calls
         found = yield from self._guide.directions(torch.from_numpy(tests).to(self._device))
         return found.repeat_interleave(replicas, 0)
-
-    @torch.inference_mode()
-    def _scored(self, latent: Tensor, owner: np.ndarray) -> np.ndarray:
-        heights = self._bound(owner)(latent).cpu().numpy()
-        check(heights)
-        return heights
-
-    def _bound(self, owner: np.ndarray) -> Bound:
-        """The score of points that belong to the tests ``owner``.
-
-        Cached, since the same tests ask again and again.
-        """
-        if self._last_bound is None or not np.array_equal(self._last_bound[0], owner):
-            self._last_bound = owner, self._score.bind(torch.from_numpy(owner).to(self._device))
-        return self._last_bound[1]
 
     def _choose(self) -> Choice:
         """Chooses who dies and who is copied; retires lanes on a plateau.
@@ -298,7 +275,7 @@ class Splitting:
         ``parents (a * K,)`` are their scores.
         """
         s, state = self._setup, self._state
-        bound = self._bound(np.repeat(state.lanes // s.replicas, s.kill))
+        bound = self._scores.bound(np.repeat(state.lanes // s.replicas, s.kill))
         heights, bars = torch.from_numpy(parents).to(self._device), choice.bars(state)
         size = np.exp(state.log_size)
         each = np.repeat(size, s.kill)
@@ -308,7 +285,7 @@ class Splitting:
 
     def _leaping(self, choice: Choice) -> Leaps:
         """Where copies may leap: beyond a bound just before the last particle that died."""
-        state, spread = self._state, self._score.spread
+        state, spread = self._state, self._spread
         last = torch.from_numpy(choice.killed[:, -1]).to(self._device)
         died = state.latent[torch.arange(len(last), device=self._device), last]
         (place,) = to_host(torch.linalg.vecdot(state.directions, died).double())
