@@ -295,6 +295,7 @@ def test_a_question_about_a_model_that_aborts_is_one_sentence(workers, files):
     assert_next_run_works(workers, files)
 
 
+@pytest.mark.cold_workers
 def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":99")
     monkeypatch.setenv("SECRET_TOKEN", "hush")
@@ -307,6 +308,7 @@ def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     assert b"DISPLAY" not in told and b"hush" not in told and b"PATH=" in told
 
 
+@pytest.mark.cold_workers
 @pytest.mark.slow  # starts and ends workers many times
 def test_workers_leave_no_thread_and_no_descriptor_behind(files):
     import threading
