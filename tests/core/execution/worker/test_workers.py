@@ -230,9 +230,11 @@ def test_a_model_that_has_cost_two_processes_is_not_loaded_again_unasked(workers
 
 
 def test_loading_a_model_that_hangs_can_be_stopped_too(workers, files):
+    assert_next_run_works(workers, files)
+    before = workers.words.count("MISCHIEF")  # of other tests' models in the same process
     execution = run(workers, files, "loops_at_once")
-    end = time.monotonic() + 3
-    wait(workers, execution, lambda: time.monotonic() > end)
+    wait(workers, execution, lambda: workers.words.count("MISCHIEF") > before)
+    assert not execution.state.ended and execution.newest is None
     assert seconds_to_stop(workers, execution) < 3
     assert execution.state is RunState.CANCELLED
     assert_next_run_works(workers, files)
