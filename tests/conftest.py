@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.constants_ast import Constants
 
+from tests.core.execution.worker import warm
 from tests.patience import LONGEST
 
 if TYPE_CHECKING:
@@ -65,6 +66,20 @@ def qtbot(qtbot: QtBot) -> QtBot:
     for name in ("waitActive", "waitExposed", "waitSignal", "waitSignals", "waitUntil"):
         setattr(qtbot, name, partial(getattr(qtbot, name), timeout=int(LONGEST * 1000)))
     return qtbot
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Workers that a test and its fixtures start are forked from a warm interpreter."""
+    if item.get_closest_marker("cold_workers"):
+        return (yield)
+    with warm.forked_workers():
+        return (yield)
+
+
+def pytest_unconfigure() -> None:
+    """Leaves no process behind."""
+    warm.end_server()
 
 
 @pytest.fixture(scope="session")

@@ -83,6 +83,10 @@ class Source:
         return ast.parse(self.text)
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
+
+    @cached_property
     def lines(self) -> list[str]:
         return self.text.splitlines()
 
@@ -101,7 +105,7 @@ def sources(*folders: str) -> list[Source]:
 def functions(code: Sequence[Source]) -> Iterator[tuple[int, str]]:
     """Lines of each function and where it begins; decorators are not counted."""
     for source in code:
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 yield length, f"{source.path}:{node.lineno} {node.name}"
@@ -110,7 +114,7 @@ def functions(code: Sequence[Source]) -> Iterator[tuple[int, str]]:
 def conditionals(code: Sequence[Source]) -> Iterator[tuple[bool, str]]:
     """Whether each conditional expression holds another one, and where it is."""
     for source in code:
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.IfExp):
                 inside = (node.body, node.orelse, node.test)
                 nested = any(isinstance(part, ast.IfExp) for part in inside)
@@ -151,10 +155,11 @@ def _is_own(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
+@cache
 def _own_names(source: Source) -> set[str]:
     """Names that a module defines or gives to its own objects."""
     found: set[str] = set()
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -179,7 +184,7 @@ def private_accesses(code: Sequence[Source]) -> list[str]:
 
 def _reached_for(source: Source) -> Iterator[tuple[int, str]]:
     """Private names that a module imports, or reads from what is not its own object."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.ImportFrom):
             yield from ((node.lineno, each.name) for each in node.names if _is_private(each.name))
         elif isinstance(node, ast.Attribute) and _is_private(node.attr):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 from robgui.gui.app.app import application, leave, open_window
@@ -30,6 +31,8 @@ def opened(workspace: Path) -> Iterator[MainWindow]:
         made.close()
         assert leave(made, 0) == 0
         made.deleteLater()
+        # Now, not when an event loop next runs: all that is alive takes on each new look.
+        QCoreApplication.sendPostedEvents(made, QEvent.Type.DeferredDelete.value)
 
 
 def until(condition: Callable[[], object]) -> None:

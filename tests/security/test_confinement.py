@@ -34,7 +34,10 @@ from tests.patience import wait_for
 from tests.security.attacks import child
 from tests.security.formats.test_script import with_line
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's"),
+    pytest.mark.cold_workers,
+]
 
 #: A stand-in for native code that a hostile file has smuggled in: it tries, and prints what it
 #: could do, at once, in a thread of its own, and with calls that go past the C library.

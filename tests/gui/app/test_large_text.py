@@ -6,18 +6,29 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QToolButton
 
+from tests.gui.opened import until
+
 #: A screen of 1366 × 768 without the frame of the window.
 WIDE, HIGH = 1358, 728
 
 
-@pytest.fixture(params=[1.5, 2.0])
-def large(request, window, qtbot):
+@pytest.fixture(scope="module", params=[1.5, 2.0])
+def large(request, lasting_window):
+    window = lasting_window
+    window.go_to(0)
     before = window.settings.font_scale
     window.commands.scale_text(request.param / before)
     window.resize(WIDE, HIGH)
-    qtbot.wait(50)
+    until(lambda: (window.width(), window.height()) == (WIDE, HIGH))
     yield window
+    window.go_to(0)
     window.commands.scale_text(before / window.settings.font_scale)
+
+
+@pytest.fixture(autouse=True)
+def first_page(large):
+    """Each test begins where a window does."""
+    large.go_to(0)
 
 
 def test_no_page_makes_the_window_larger_than_the_screen(qtbot, large):

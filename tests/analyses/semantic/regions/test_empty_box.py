@@ -88,7 +88,12 @@ def company_of(shares: tuple[float, ...], seed: int) -> list[Ladder]:
 
 
 @pytest.mark.parametrize(
-    "shares", [(0.0105,) * 4, (0.0105, 0.0, 0.0, 0.0), (0.0105, 0.0105, 0.0, 0.3)]
+    "shares",
+    [
+        pytest.param((0.0105,) * 4, marks=pytest.mark.slow),
+        pytest.param((0.0105, 0.0, 0.0, 0.0), marks=pytest.mark.slow),
+        (0.0105, 0.0105, 0.0, 0.3),
+    ],
 )
 def test_ladders_that_share_a_risk_claim_any_falsely_no_more_often_than_that(
     shares: tuple[float, ...],

@@ -21,6 +21,7 @@ from tests.patience import wait_for
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
 
 
+@pytest.mark.cold_workers
 def test_a_polite_worker_steps_back_with_all_its_threads_once_its_first_picture_is_there(files):
     workers = Workers(terms=Terms(pace=0.0, polite=True))
     workers.start()
@@ -81,6 +82,7 @@ def test_a_run_that_waits_for_its_own_model_to_be_loaded_ahead_can_be_stopped(
     assert_next_run_works(workers, files)
 
 
+@pytest.mark.cold_workers
 @pytest.mark.slow  # waits for a slow start
 def test_a_worker_that_is_slow_to_start_is_not_ended_for_what_waits_to_be_loaded_ahead(
     files, monkeypatch

@@ -71,6 +71,7 @@ def test_a_model_is_not_blamed_for_a_process_that_never_opened_it(workers, files
     assert workers.warm(request, trusted)
 
 
+@pytest.mark.cold_workers
 @pytest.mark.slow  # starts three processes
 def test_a_process_that_cannot_start_is_tried_twice_and_then_told(files, monkeypatch):
     from robgui.core.execution.worker.process import Place

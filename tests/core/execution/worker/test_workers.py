@@ -230,9 +230,11 @@ def test_a_model_that_has_cost_two_processes_is_not_loaded_again_unasked(workers
 
 
 def test_loading_a_model_that_hangs_can_be_stopped_too(workers, files):
+    assert_next_run_works(workers, files)
+    before = workers.words.count("MISCHIEF")  # of other tests' models in the same process
     execution = run(workers, files, "loops_at_once")
-    end = time.monotonic() + 3
-    wait(workers, execution, lambda: time.monotonic() > end)
+    wait(workers, execution, lambda: workers.words.count("MISCHIEF") > before)
+    assert not execution.state.ended and execution.newest is None
     assert seconds_to_stop(workers, execution) < 3
     assert execution.state is RunState.CANCELLED
     assert_next_run_works(workers, files)
@@ -295,6 +297,7 @@ def test_a_question_about_a_model_that_aborts_is_one_sentence(workers, files):
     assert_next_run_works(workers, files)
 
 
+@pytest.mark.cold_workers
 def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":99")
     monkeypatch.setenv("SECRET_TOKEN", "hush")
@@ -307,6 +310,7 @@ def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     assert b"DISPLAY" not in told and b"hush" not in told and b"PATH=" in told
 
 
+@pytest.mark.cold_workers
 @pytest.mark.slow  # starts and ends workers many times
 def test_workers_leave_no_thread_and_no_descriptor_behind(files):
     import threading
