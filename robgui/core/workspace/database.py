@@ -52,6 +52,7 @@ MIGRATIONS: list[str] = [
 #: Seconds before a query is aborted: real ones take milliseconds, one on a malicious file might
 #: never end.
 LONGEST_SECONDS = 30.0
+#: Instructions of SQLite between two looks at the clock: looking at each would slow every query.
 _STEPS_BETWEEN_LOOKS = 100_000
 
 
