@@ -18,6 +18,7 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
+    # In the same folder: only within one file system is renaming a single step.
     part = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         create(part, content, private=private)
