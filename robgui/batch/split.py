@@ -98,6 +98,3 @@ class SplitExecution(Execution):
             self.end(
                 RunState.FAILED, f"{self.analysis.title} gave no result for any part; run it whole."
             )
-
-    def _waits(self) -> bool:
-        return False

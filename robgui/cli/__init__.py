@@ -27,6 +27,8 @@ from robgui.core.errors import (
     TrustError,
 )
 
+#: Exit codes. A gate that fails is told from a mistake, and a mistake of the user (2, as argparse
+#: has it) from one of the program.
 GATE_FAILED = 1
 # 128 + SIGINT, as shells report it.
 INTERRUPTED = 130

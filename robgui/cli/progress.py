@@ -19,6 +19,7 @@ _WIDTH = 30
 _NARROWEST = 8
 #: Seconds, and share of the work, before the time left is more than a wild guess and is shown.
 _GUESS_AFTER, _FIRST_SHARE = 1.0, 0.002
+#: A terminal far away must not be flooded with lines that nobody can read.
 _REDRAW_SECONDS = 0.1
 
 

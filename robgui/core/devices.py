@@ -118,6 +118,7 @@ class Cuda(OtherHardware):
         if device not in self._copying:
             self._copying[device] = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         with torch.cuda.stream(self._copying[device]):
+            # From ordinary memory the copy would make the host wait, whatever is asked for.
             sent = values.pin_memory().to(device, non_blocking=True)
             copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
             copied.record()
@@ -130,6 +131,7 @@ class Cuda(OtherHardware):
         torch.cuda.synchronize(device)
 
     def tidy(self, device: torch.device) -> None:
+        # Tensors in rings of references still hold their blocks.
         gc.collect()
         torch.cuda.empty_cache()
 

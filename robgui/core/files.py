@@ -18,6 +18,7 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
+    # In the same folder: only within one file system is renaming a single step.
     part = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         create(part, content, private=private)
@@ -30,6 +31,7 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
 def create(path: Path, content: bytes = b"", *, private: bool = False) -> None:
     """Creates a new file; FileExistsError if anything is there, even a link."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # Mode 0o666 leaves it to the user's umask, as ``open`` does.
     with os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "wb") as file:
         file.write(content)
 

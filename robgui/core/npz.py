@@ -36,6 +36,7 @@ def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
         for name, array in arrays.items():
             # A plain name takes the archive's compression; a ZipInfo is stored uncompressed.
             member = f"{name}.npy"
+            # Zip64 from the start: the length is not known yet, and beyond 2 GB zipfile raises.
             with archive.open(
                 member if _compresses(array) else zipfile.ZipInfo(member), "w", force_zip64=True
             ) as file:

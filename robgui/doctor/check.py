@@ -88,6 +88,7 @@ def answer_of(
             capture_output=True,
             text=True,
             errors="replace",
+            # Generous: without bytecode, torch takes long to import from a slow disk.
             timeout=120,
             check=False,
         )

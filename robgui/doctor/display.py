@@ -71,6 +71,7 @@ def _x11_answers(display: str) -> bool:
 
 def _answers(family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
     with socket.socket(family, socket.SOCK_STREAM) as connection:
+        # A display of another machine may never answer, and connecting waits for minutes.
         connection.settimeout(2)
         try:
             connection.connect(address)

@@ -11,6 +11,7 @@ from robgui.doctor.check import Check, frozen, version
 
 #: Package, version, affected Python versions (below this), and what happens.
 BROKEN = (
+    # 99 stands for every Python.
     ("PySide6-Essentials", "6.11.0", (99, 0), "it breaks the docks"),
     ("PySide6-Essentials", "6.11.1", (99, 0), "it breaks the docks"),
     (

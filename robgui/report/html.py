@@ -101,6 +101,7 @@ def _page(workspace: Workspace, contents: Contents, figures: Figures) -> Iterato
 
 
 def _head(title: str) -> str:
+    # The style stands in the file, hence 'unsafe-inline' for styles; scripts have no exception.
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

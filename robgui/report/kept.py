@@ -38,6 +38,7 @@ class Kept:
     @staticmethod
     def key(view: View, *, dark: bool, large: bool) -> bytes:
         """What a drawing is found by: every number and word of its view."""
+        # Pickled only to be hashed: it reaches every field, and nobody reads it back.
         whole = pickle.dumps((type(view).__name__, view, dark, large), pickle.HIGHEST_PROTOCOL)
         return hashlib.sha256(whole).digest()
 

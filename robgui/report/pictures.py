@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 #: large screen and on paper. As PNG of few colours it takes 10 to 70 kB; as SVG the drawings of the
 #: demo take two to five times as much.
 WIDE = 1008
+#: Of a plot, and of a drawing with photographs, whose shades show steps sooner.
 _COLOURS, _MOST_COLOURS = 128, 256
 #: More takes twice as long and saves a tenth.
 _COMPRESSION = 4

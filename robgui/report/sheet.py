@@ -22,6 +22,7 @@ WIDTH, HEIGHT = 8.27, 11.69
 MARGIN = 0.9
 #: Between the margins.
 TEXT_WIDTH = WIDTH - 2 * MARGIN
+#: Below stand the footer and the number of the page.
 _BOTTOM = HEIGHT - 0.8
 #: Inches below each row of a table, and lines that a value takes at most.
 _ROW_GAP = 0.02

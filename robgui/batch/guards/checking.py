@@ -18,6 +18,7 @@ from robgui.core.regular import read_regular
 if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
 
+#: Bytes: a baseline may come from anyone.
 _LARGEST_BASELINE = 50_000_000
 #: A probability margin below this may flip with the batch size.
 HAIR = 1e-4

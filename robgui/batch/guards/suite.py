@@ -22,6 +22,7 @@ M = TypeVar("M", bound=Model)
 
 FILE = "suite.json"
 INPUTS = "inputs"
+#: Bytes and cases: a suite may come from anyone.
 _LARGEST_SUITE = 50_000_000
 _MOST_CASES = 10_000
 _SAID = Field("", max_length=2_000)

@@ -19,6 +19,7 @@ from robgui.core.errors import ParamsError
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _COMMENT = re.compile(r";[^\n]*")
 _NAME = re.compile(r"([XY])_(\d{1,7})")
+#: A property may come from anyone: bounds on its nesting and length.
 _DEEPEST, _MOST_TOKENS = 20, 20_000_000
 #: Most alternatives of a property, and most comparisons in all of them together.
 _MOST_ALTERNATIVES, _MOST_TERMS = 100_000, 10_000_000

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _LARGEST = 500_000_000
 _LOOK_SECONDS = 0.1
 #: A run that took this share of its time limit was ended by the clock.
+#: Engines that share their time out plan with 95 % of it.
 _NEARLY = 0.9
 
 

@@ -189,7 +189,9 @@ def value_range(values: np.ndarray) -> tuple[float, float]:
         if (
             lowest >= -close
             and highest <= top + close
+            # Sixteen bits are stored as whole numbers; fractions that large are something else.
             and (whole or top != 65535)
+            # Fractions up to 8 are no bytes: more likely standardised values.
             and (top == 1 or whole or highest > 8)
         ):
             return 0.0, float(top)

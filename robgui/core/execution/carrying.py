@@ -50,6 +50,7 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         if task.part is None and not task.merge:  # Parts are merged only if all of them are whole.
             engine = within(engine, params.max_seconds)
         yield from _steps(engine, classifiers)
+    # SystemExit too: the code of a model may call sys.exit.
     except (Exception, SystemExit) as error:
         # It could not clean up; nobody is listening.
         if isinstance(error.__context__, GeneratorExit):
@@ -186,6 +187,8 @@ def _place(classifier: Classifier, request: Request) -> None:
     import torch
 
     wanted, autocast = torch.device(request.device or classifier.device), request.autocast
+    # ``cuda`` and ``cuda:0`` are the same card, but not equal to torch: by ``!=`` the model
+    # would be moved for nothing.
     same = wanted.type == classifier.device.type and wanted.index in (None, classifier.device.index)
     if not same or autocast not in (None, classifier.precision[0]):
         classifier.to(classifier.device if same else wanted, autocast=autocast)

@@ -67,6 +67,8 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    # An export names files after it: one called ``../../x`` in a foreign workspace would leave its
+    # folder.
     analysis: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
     models: tuple[Reference, ...] = ()
     dataset: Reference | None = None

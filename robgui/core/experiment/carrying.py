@@ -24,6 +24,8 @@ _PDF_PART = 30_000
 #: What a report says about itself at its beginning.
 GENERATOR = "robgui report"
 _PNG = b"\x89PNG\r\n\x1a\n"
+#: Parts of a PNG, bytes of an SVG from its beginning and of a PDF from its end, bytes and runs of a
+#: page: our own files lie far below, and a foreign one may have any size.
 _MOST_CHUNKS = 200
 _SVG_LOOK, _PDF_LOOK, _LARGEST_PAGE = 8_000_000, 32_000_000, 500_000_000
 _MOST_RUNS = 10_000

@@ -149,6 +149,7 @@ def _stored_data(head: bytes, length: int, path: Path) -> Identity | None:
         return data(DataFormat.CIFAR)
     if path.suffix.lower() == ".bin" and _is_cifar(path, length):
         return data(DataFormat.CIFAR)
+    # An ISO media file; HEIF pictures begin in the same way.
     if head[4:8] == b"ftyp" and head[8:12] not in _STILL:
         return data(DataFormat.VIDEO)
     if head[:4] == b"\xff\xff\xff\xff" and path.suffix.lower() == ".arrow":
@@ -273,6 +274,7 @@ def _compressed(path: Path, head: bytes) -> Identity:
         inner = head
     if _is_idx(inner):
         return data(DataFormat.IDX)
+    # The magic of POSIX tar stands at byte 257 of its first header.
     if inner[257:262] == b"ustar":
         return data(DataFormat.TAR)
     found = _text(inner, path)

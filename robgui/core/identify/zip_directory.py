@@ -23,7 +23,9 @@ _MAGIC = b"PK\x01\x02"
 _TAIL = _END_SIZE + 2**16
 #: Largest directory in bytes; four million names fit.
 _LARGEST = 512 * 2**20
+# General purpose flags, bits 11 and 0 (APPNOTE 4.4.4).
 _UTF8, _ENCRYPTED = 0x800, 0x1
+#: All ones: the number is too large and stands in the zip64 field (APPNOTE 4.5.3).
 _FULL = 2**32 - 1
 
 

@@ -250,4 +250,5 @@ def classes_of(weights: Mapping[str, Tensor]) -> int:
     matrices = [weight for weight in weights.values() if weight.ndim >= 2]
     if matrices:
         return min(int(matrices[-1].shape[0]), _MOST_CLASSES)
+    # Those of ImageNet, for which both libraries build their networks unless told otherwise.
     return 1000

@@ -177,6 +177,7 @@ def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exce
     for attempt in attempts:
         try:
             with torch.inference_mode():
+                # Two inputs: with one, a model that ignores its batch would pass.
                 scores = attempt(torch.full((2, *shape), 0.5, device=backend.device))
         except Exception as error:  # Whatever it raises, this shape does not fit.
             failures.append(error)

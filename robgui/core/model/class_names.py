@@ -128,6 +128,7 @@ def _by_number(head: list[list[str]], rows: list[list[str]]) -> list[str]:
     width = min(map(len, rows), default=0)
     for place in range(width):
         numbers = [row[place] for row in rows]
+        # Nine digits are no class number, and ``int`` refuses very long ones.
         if not all(number.isdecimal() and len(number) < 9 for number in numbers):
             continue
         # Each number once and from 0 on; anything else may be a count or an id.

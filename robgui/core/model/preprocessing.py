@@ -219,6 +219,7 @@ def _of_data(classifier: Model, sample: Dataset) -> dict[str, Any]:
         **_UNIT,
         **_WHOLE,
         "mean": tuple(float(f"{value:.4g}") for value in mean),
+        # A channel that never changes has none, and would be divided by.
         "std": tuple(float(f"{max(value, 1e-4):.4g}") for value in std),
     }
 

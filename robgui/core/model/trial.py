@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.model.classifier import Classifier
 
+#: As many as the window shows beside a model that was just opened.
 _ANSWERS = 8
 #: Most inputs that accuracy is counted on: a trial must stay quick.
 COUNTED = 2048

@@ -33,6 +33,7 @@ def roughly(seconds: float) -> str:
         if seconds < 10:
             return f"{seconds:.0f} s"
         return f"{float(f'{seconds:.2g}'):.0f} s"
+    # From here on minutes of two digits would read "60 min".
     if seconds < 3570:
         return f"{float(f'{seconds / 60:.2g}'):g} min"
     return f"{float(f'{seconds / 3600:.2g}'):g} h"
@@ -123,6 +124,7 @@ def percent(share: float) -> str:
         return "below -99.9 %"
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
+    # Beyond these, one decimal would round to 0 % or 100 %.
     if 0.0005 <= share < 0.9995:
         return f"{_hundredths(share, '0.1')} %"
     if share < 0.5:

@@ -107,6 +107,7 @@ def _shared(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
     if not len(first) or not len(second) or not np.allclose(first[[0, -1]], second[[0, -1]]):
         return none, none
     nearest = np.abs(first[:, None] - second).argmin(1)
+    # Radii are computed, not typed: equal ones differ in their last digits.
     alike = np.isclose(first, second[nearest], rtol=1e-6, atol=1e-9)
     return np.flatnonzero(alike), nearest[alike]
 

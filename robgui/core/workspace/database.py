@@ -52,6 +52,7 @@ MIGRATIONS: list[str] = [
 #: Seconds before a query is aborted: real ones take milliseconds, one on a malicious file might
 #: never end.
 LONGEST_SECONDS = 30.0
+#: Instructions of SQLite between two looks at the clock: looking at each would slow every query.
 _STEPS_BETWEEN_LOOKS = 100_000
 
 
@@ -181,6 +182,7 @@ class Database:
             _uri(self.path, mode),
             uri=True,
             check_same_thread=False,
+            # Transactions are begun here; Python's module would begin some by itself.
             isolation_level=None,
             timeout=5,
         )
@@ -242,12 +244,15 @@ class Database:
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         # Safe in WAL mode: a power cut may cost the last commit, never the file.
         connection.execute("PRAGMA synchronous = NORMAL")
+        # Off by default in SQLite; deleting a run then leaves its results behind.
         connection.execute("PRAGMA foreign_keys = ON")
+        # Else the WAL file stays as large as it ever was.
         connection.execute(f"PRAGMA journal_size_limit = {64 * 2**20}").fetchall()
 
     def _migrate(self, version: int) -> None:
         with self.transaction() as connection:
             for script in MIGRATIONS[version:]:
+                # Not executescript, which commits first: a migration is all or nothing.
                 for statement in script.split(";"):
                     connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

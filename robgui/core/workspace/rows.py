@@ -39,6 +39,7 @@ class _Row(BaseModel):
 class _RunRow(_Row):
     id: _Id
     request: str
+    # Stored as text, which strict validation does not take for an enumeration.
     state: Annotated[RunState, Field(strict=False)]
     created: _Moment
     seconds: Annotated[float, Field(ge=0)]

@@ -24,6 +24,7 @@ _THICK, _BETWEEN, _BELOW = 0.19, 0.12, 0.62
 _MOST_LYING = 40
 #: Up to this many bars say their number.
 _MOST_NUMBERS = 40
+#: Inches that a name may take from the bars.
 _NAME = 1.9
 
 
@@ -71,6 +72,7 @@ def paint(view: Bars, area: Area) -> None:
     lie = lying(view, area.width)
     ends = _ends(view)
     known = any(np.isfinite(end).any() for end in ends)
+    # The length of a bar is its value only where the axis begins at zero.
     if known and not view.value.log:
         zero = [0.0]
     else:

@@ -52,7 +52,9 @@ def paint(view: Curves, area: Area) -> None:
     shown = [mark for mark in view.marks if math.isfinite(mark.at)]
     joined = any(line.line for line in view.lines)
     places = [*(_x(view, line) for line in view.lines), [mark.at for mark in shown]]
+    # A line may run to the frame; symbols alone need room around the first and the last.
     x = ticks.limits(view.x, places, pad=0.0 if joined else 0.05)
+    # Without an edge a curve at exactly 0 or 100 % would lie under the frame.
     y = ticks.limits(view.y, _heights(view), edge=0.02)
     _scale(axes, view, x, y)
     # Quiet lines first, so that none covers a strong one.

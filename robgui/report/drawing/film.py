@@ -17,6 +17,7 @@ ENDINGS = (".gif", ".mp4")
 MOST_FRAMES = 120
 #: The last frame stays this many seconds.
 _LAST = 2.0
+#: The most that a GIF file can name.
 _COLOURS = 256
 
 

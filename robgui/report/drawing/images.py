@@ -21,6 +21,7 @@ from robgui.report.lettering import extent, line_height, wrap
 MOST_PICTURES, FEW_PICTURES = 48, 16
 #: Inches between two pictures, between two pairs, and of the chip below a picture.
 _GAP, _PAIR_GAP, _CHIP = 0.14, 0.34, 0.26
+#: Inches of a picture: as wide as that many fit in a row, at most, and with columns given at least.
 _SMALLEST, _LARGEST, _NARROWEST = 1.05, 2.3, 0.75
 _CAPTION_LINES, _CHIP_LINES = 3, 2
 #: A picture of no more pixels than this shows them as squares.

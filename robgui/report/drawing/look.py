@@ -27,6 +27,7 @@ _PAINT: dict[str, Any] = {
     # Without salt the ids within an SVG are random, and equal drawings are unequal files.
     "svg.hashsalt": "robgui",
     "text.hinting": "none",
+    # A "$" in the name of a file or class would be read as a formula, and one alone raises.
     "text.parse_math": False,
 }
 
@@ -101,6 +102,7 @@ def mixed(colour: str, ground: str, share: float) -> str:
 def on(colour: Any) -> str:
     """Black or white: what reads better on a colour."""
     red, green, blue = to_rgb(colour)
+    # Brightness as the eye weighs the channels (ITU-R BT.601).
     if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55:
         return "#000000"
     return "#ffffff"

@@ -22,6 +22,7 @@ from robgui.report.lettering import POINTS, elide, extent
 MOST_NODES = 60
 #: Inches of a leaf, and at most of the root's name.
 _LEAF, _ROOT = 0.3, 0.9
+#: Points across a node: even one that nothing went through is seen.
 _SMALL_NODE, _LARGE_NODE = 4.0, 15.0
 
 

@@ -12,6 +12,7 @@ from robgui.report.paper.picture import PaperPicture
 
 #: Numbers of the objects that every page names: catalogue, list of pages, information, fonts.
 _CATALOGUE, _PAGES, _INFORMATION, _PLAIN, _BOLD = 1, 2, 3, 4, 9
+#: Each font takes five objects, 4 to 8 and 9 to 13; what pages need is numbered after them.
 _FREE = 14
 #: How far below its upper edge a line of DejaVu Sans stands, in sizes of its letters.
 _ASCENT = 0.76

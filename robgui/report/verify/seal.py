@@ -16,6 +16,7 @@ NO_SEAL = f'<meta name="robgui-seal" content="{"0" * 64}">'
 
 def sealed(page: str) -> str:
     """The page with its seal in the place of ``NO_SEAL``."""
+    # The digest is of the page with zeros in its place, which ``is_whole`` puts back.
     return page.replace(NO_SEAL, NO_SEAL.replace("0" * 64, _digest(page)), 1)
 
 

@@ -25,6 +25,7 @@ from robgui.reproduce.zonnscan.sweep_claims import LEVEL, METHOD, sweeps
 #: CNN and IRNN.
 TABLE_I_ADVERSARIAL = ((0.3499, 0.8986), (0.3462, 0.9613), (0.2399, 0.5254))
 TABLE_I_CORNER = ((0.3709, 0.6857), (0.3457, 0.6564), (0.2403, 0.2989))
+#: Inputs of MNIST on which the paper's three models disagree (Section III-C).
 PAPER_CORNER_CASES = 182
 #: Section III-D; the paper names no attack size for the key: at this one some twins change class
 #: and some do not.

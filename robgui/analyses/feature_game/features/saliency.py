@@ -82,4 +82,5 @@ class Mixture:
 
 
 def _gaussian(at: np.ndarray, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    # Equation 1.
     return np.asarray(np.exp(-((at - mean) ** 2) / (2 * sigma**2)) / np.sqrt(2 * np.pi * sigma**2))

@@ -110,6 +110,8 @@ class Endgame:
                     hands = self._deals[state].hands()
                 else:
                     hands = []
+                # Player I's side of equation 3: the reward is the inverse of the severity, so the
+                # most reward is the fewest changes.
                 self._values[state] = min(
                     (self._judged(state, hand)[0] for _, hand in hands), default=math.inf
                 )

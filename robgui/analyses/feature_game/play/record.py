@@ -60,6 +60,7 @@ class SearchRecord:
             self._farthest = math.inf
         else:
             self._farthest = params.distance
+        # The paper's 1/ε-convergence (Section 4): no improvement within as many iterations.
         self._patience = math.ceil(1 / params.epsilon) if params.epsilon else math.inf
         self._start = oracle.calls
         self._stale = 0
@@ -112,6 +113,7 @@ class SearchRecord:
         severity = self._oracle.game.severity(state)
         if severity > self._farthest:
             return math.inf
+        # Equation 2 (Definition 2): of all examples within the distance, the least severe.
         if severity < self.severity:
             # A finer picture of a worse example is no longer the best.
             self.best, self.severity, self.picture = state, severity, None

@@ -327,6 +327,7 @@ class _Map:
             axes=self._axes,
             x=self._x,
             y=self._y,
+            # The DSM where there are several networks or shapes (Section 4.4).
             score=scores.mean((0, 1)),
             top1=self._tops[0, 0].copy(),
             scores=scores,

@@ -87,4 +87,6 @@ def oir_w_loss(
     mean: np.ndarray, lower: np.ndarray, upper: np.ndarray, sides: np.ndarray, beta: float
 ) -> np.ndarray:
     """The loss ``(R,)`` of OIR_W from the mean scores in the region and on its faces."""
+    # Equation 14 in n dimensions: the shell between D and Q is α/2 of each side thick, so for
+    # α to 0 its integral over α is half the sum over the faces.
     return np.asarray(sides.prod(1) * (beta / 2 * (lower + upper).sum(1) - mean))

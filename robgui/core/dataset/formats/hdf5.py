@@ -129,6 +129,7 @@ def _texts(arrays: dict[str, Any]) -> dict[str, np.ndarray]:
     found = {}
     for name, item in arrays.items():
         text = h5py.check_string_dtype(item.dtype) is not None
+        # Longer lists name inputs, not classes; text in another file is not followed.
         if text and item.ndim == 1 and item.shape[0] < 10_000 and not item.external:
             found[name] = np.array([_word(word) for word in item[()]], dtype="U")
     return found

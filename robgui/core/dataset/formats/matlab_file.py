@@ -56,6 +56,7 @@ _CLASSES = {
 _COMPLEX = 0x08
 #: Enough bytes for the description of an array.
 _LONGEST_HEAD = 4096
+#: Elements walked through at most: of a damaged file each may claim to have no length.
 _MOST_ELEMENTS = 10_000
 _CHUNK = 2**20
 #: Most that one byte of a compressed element may unpack to.

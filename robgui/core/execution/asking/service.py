@@ -144,6 +144,7 @@ class Service:
 
     def forgive(self, subject: str) -> None:
         """Allows a model file again, after the user asked for it, whatever it did before."""
+        # From any thread: one operation on a dictionary needs neither lock nor queue.
         self._kills.pop(subject, None)
 
     def close(self) -> None:

@@ -143,8 +143,10 @@ def _read_optional(name: str, annotation: Any, text: str) -> Any:
 def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
     # As in NumPy's linspace: both ends belong to it.
     if item in (int, float) and text.count(":") == 2 and "," not in text:
-        first, last, count = (_read_number(name, float, part) for part in text.split(":"))
-        steps = max(2, min(100_000, int(count)))
+        ends, _, count = text.rpartition(":")
+        first, last = (_read_number(name, float, part) for part in ends.split(":"))
+        # Bounded: a slip of the finger must not fill the memory.
+        steps = max(2, min(100_000, int(_read_number(name, int, count))))
         return tuple(
             item(_as_written(first + (last - first) * i / (steps - 1))) for i in range(steps)
         )

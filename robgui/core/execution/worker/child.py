@@ -91,6 +91,7 @@ def connect() -> tuple[Channel, dict[str, Any]] | None:
         return None
     if sys.platform == "linux" and os.getppid() != hello.header["parent"]:
         return None  # The parent was gone before prctl could register its death.
+    # A crash in native code leaves its Python stack on standard error, which the parent keeps.
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
     # A separate thread, because the main one is inside the model for most of a run.
@@ -250,6 +251,7 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
 
 def _leave() -> NoReturn:
     """The parent is gone, and with it everyone who could want an answer."""
+    # sys.exit would end only this thread: the main one may be inside a model that never returns.
     os._exit(0)
 
 

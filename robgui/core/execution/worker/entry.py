@@ -38,6 +38,7 @@ def main() -> NoReturn:
         kernel.end_with_parent(signal.SIGKILL)
         keep_bytecode()
         make_nvidia_devices()
+    # From here on no file can be written: Python need not try at every import.
     sys.dont_write_bytecode = True
     place = os.environ.get("TMPDIR")
     held = confine(Path(place) if place else None)

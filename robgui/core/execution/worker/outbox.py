@@ -80,8 +80,9 @@ class Outbox:
         last = _both(self._newest, last)
         try:
             self._send(report_frame(last))
-        # For example a number JSON cannot hold, or a Step that is too large.
-        except ValueError as error:
+        # For example an object the codec refuses, or a Step that is too large. Uncaught, it would
+        # end the process, and the run would be told that its worker ended by itself.
+        except Exception as error:  # noqa: BLE001 - whatever an engine puts into a result
             self._send(report_frame(_failed(last, error)))
 
     def _work(self) -> None:
@@ -132,12 +133,12 @@ class Outbox:
         else:
             try:
                 frame = report_frame(report)
+                self._taken = False
+                self._send(frame)
             except Exception as error:  # noqa: BLE001 - whatever an engine puts into a result
                 # Not raised here, on the wrong thread: the worker's loop raises it in the run.
                 self.problem = error
                 return
-            self._taken = False
-            self._send(frame)
             now = time.monotonic()
             # A result that took long to encode and send earns a longer pause, which keeps sending
             # below its share of the time.

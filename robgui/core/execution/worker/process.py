@@ -243,6 +243,7 @@ def _start(folder: Path, entry: str) -> subprocess.Popen[bytes]:
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return subprocess.Popen(
         _command(entry),
+        # Frames are read and written straight from arrays; a buffer would copy each once more.
         bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -148,6 +148,7 @@ def _keras(path: Path) -> ModuleType:
 
 
 def _load(keras: ModuleType, path: Path, *, safe: bool) -> Any:
+    # Not compiled: losses and metrics can be code of their own, and only training needs them.
     return keras.saving.load_model(path, compile=False, safe_mode=safe)
 
 
@@ -162,6 +163,7 @@ def _raw(path: Path, keras: ModuleType, network: Any) -> Raw:
     last = seen if keras.config.image_data_format() == "channels_last" else (layers.Dense,)
     backend = TorchBackend(KerasModule(keras, network), layers=seen, channels_last=last)
     return Raw(
+        # Keras has put it on the GPU if there is one; the loader decides where it belongs.
         backend.to(torch.device("cpu")),
         guesses=guesses_from_input(sizes[1:]),
         remarks=(f"Keras {type(network).__name__}, computed by torch",),

@@ -93,6 +93,7 @@ def _session(content: bytes, device: torch.device, *, short: bool = False) -> An
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
+    # Only fatal messages: everything else is raised too, and would be printed besides.
     options.log_severity_level = 4
     if short:
         _register_short_memory()

@@ -44,6 +44,7 @@ def _average_pool(a: Attributes, x: Tensor) -> Tensor:
         bool(a.get("count_include_pad", 0)),
     )
     average: Any = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[dims - 1]
+    # Torch pads by itself only with equal ends of at most half a window.
     if pads[:dims] == pads[dims:] and all(2 * p <= k for p, k in zip(pads, kernel, strict=False)):
         symmetric: Tensor = average(x, kernel, strides, pads[:dims], ceil, padding_counts)
         return symmetric

@@ -26,6 +26,7 @@ _upsample_nearest_exact3d _upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsamp
 """
 #: Namespace of our operations.
 _LIBRARY: Any = torch.library.Library("robgui", "FRAGMENT")  # type: ignore[no-untyped-call]
+#: Divided by -1 it does not fit into 64 bits, and the processor ends the process (SIGFPE).
 _LOWEST = -(2**63)
 
 

@@ -125,6 +125,7 @@ def clearly_better(tried: Sequence[Tried]) -> Tried | None:
         sum(each.accuracy * (1 - each.accuracy) / each.counted for each in (present, best))
     )
     # Three standard deviations, because the best of two dozen ways is lucky too.
+    # At least 0.05, because the spread is 0 where all or none of a few are right.
     if best.accuracy - present.accuracy > max(3 * spread, 0.05):
         return best
     return None

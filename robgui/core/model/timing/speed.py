@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from robgui.core.model.classifier import Classifier
 
+#: For each of up to four ways, while a person waits: long enough for many calls, and short.
 _SECONDS = 0.5
 
 

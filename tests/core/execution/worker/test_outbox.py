@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
+from robgui.core.execution.worker import frames
 from robgui.core.execution.worker.frames import FrameError
 from robgui.core.execution.worker.messages import read_report, report_frame
 from robgui.core.execution.worker.outbox import Outbox
@@ -98,6 +100,36 @@ def test_a_result_that_cannot_be_sent_is_told_as_a_problem(outbox):
     outbox.put(Report(RunState.RUNNING, step=Step(1, 2, Count(np.array([object()])))))
     wait_for(lambda: outbox.problem is not None)
     assert isinstance(outbox.problem, WorkspaceError)
+
+
+@pytest.mark.parametrize("value", [object(), np.zeros(1000)], ids=["an object", "too large"])
+def test_a_last_result_that_cannot_be_sent_fails_the_run_in_words(value, monkeypatch):
+    monkeypatch.setattr(frames, "MOST_BODY", 1000)
+    sent = []
+    outbox = Outbox(lambda frame: sent.append(_through_a_pipe(frame)), 60.0)
+    outbox.put(step(1))
+    wait_for(lambda: sent)
+    # Due only in a minute, so the last report carries it.
+    outbox.taken()
+    outbox.put(Report(RunState.RUNNING, step=Step(2, 2, Count(value))))
+    outbox.close(Report(RunState.DONE))
+    assert (sent[-1].state, sent[-1].step) == (RunState.FAILED, None)
+    assert "cannot be stored" in sent[-1].error or "too large" in sent[-1].error
+
+
+def test_a_result_too_large_to_be_sent_is_told_as_a_problem(monkeypatch):
+    monkeypatch.setattr(frames, "MOST_BODY", 1000)
+    outbox = Outbox(_through_a_pipe, 0.0)
+    outbox.put(Report(RunState.RUNNING, step=Step(1, 2, Count(np.zeros(1000)))))
+    wait_for(lambda: outbox.problem is not None)
+    assert isinstance(outbox.problem, FrameError)
+
+
+def _through_a_pipe(frame: frames.Frame) -> Report:
+    """As a worker sends it: the size is checked when the frame is written."""
+    pipe = io.BytesIO()
+    frames.write_frame(pipe, frame)
+    return read_report(frame, Count)
 
 
 def test_what_a_step_keeps_for_going_on_outlives_the_steps_that_replace_it(sent):

@@ -13,6 +13,7 @@ from robgui.core.dataset.limits import Member, lines, open_text
 from robgui.core.errors import DataError
 
 _DELIMITERS = ",;\t|"
+#: Lines from which the delimiter is told; a table need not be read twice for it.
 _SAMPLE = 50
 #: Most columns of a table; an image of 3 x 128 x 128 as a row still fits.
 LARGEST_COLUMNS = 65_536

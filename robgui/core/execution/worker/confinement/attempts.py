@@ -29,6 +29,7 @@ class Target:
 
     outside: Path
     process: int
+    # Port 9 is "discard" by convention: whoever listens there ignores what comes.
     address: tuple[str, int] = ("127.0.0.1", 9)
 
 

@@ -23,6 +23,7 @@ def hint(error: BaseException | None) -> str:
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """The error and what has led to it."""
+    # Bounded: foreign code can link its errors in a ring.
     for _ in range(20):
         if error is None:
             return

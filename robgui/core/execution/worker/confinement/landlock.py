@@ -26,6 +26,7 @@ from robgui.core.execution.worker.confinement.kernel import call
 
 #: The same numbers on every processor.
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
+# LANDLOCK_CREATE_RULESET_VERSION and LANDLOCK_RULE_PATH_BENEATH of <linux/landlock.h>.
 _TELL_VERSION = 1
 _BENEATH = 1
 

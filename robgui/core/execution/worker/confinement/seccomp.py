@@ -26,6 +26,7 @@ _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 #: Offsets of the call number, the processor and the first argument in ``struct seccomp_data``.
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16
 
+# From <linux/sched.h> and <sys/socket.h>.
 _CLONE_THREAD = 0x10000
 _AF_UNIX = 1
 #: fcntl and ioctl that would have the kernel send signals to others, type into a terminal, or
