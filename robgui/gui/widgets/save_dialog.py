@@ -51,5 +51,6 @@ def _may_replace(parent: QWidget, path: Path) -> bool:
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"{path.name} exists already in {path.parent}. Replace it?")
     box.setStandardButtons(buttons.Yes | buttons.No)
+    # Whoever presses Enter before reading keeps the file.
     box.setDefaultButton(buttons.No)
     return box.exec() == buttons.Yes

@@ -74,6 +74,8 @@ class ViewBoard(QWidget):
                 turns of the event loop. A hidden board takes its first views in a later turn too.
         """
         self._views, self._live = views, live
+        # In a low window all stand behind tabs: only the one on show is drawn, whatever comes at
+        # once.
         if self.widgets or not live or (self._low and self.isVisible()):
             self._show(views)
         elif self.isVisible():
@@ -140,6 +142,7 @@ class ViewBoard(QWidget):
 
     def _make(self, view: View) -> ViewWidget:
         """A new widget, empty until it comes on show."""
+        # Late: the package imports this module.
         from robgui.gui.widgets.views import view_widget
 
         empty = view_widget(view, unseen=True, by_turns=self._live)
@@ -171,6 +174,7 @@ class ViewBoard(QWidget):
             layout = self._top.layout()
             assert layout is not None
             layout.addWidget(widget)
+            # One that was put aside has been hidden, which a layout does not undo.
             widget.show()
         self.title.setText(self._titles[0] if first and self._titles else "")
         self._top.setVisible(bool(first))

@@ -229,6 +229,7 @@ class LineItem:
             ink = line.ink
         width = _width(line) + (1.5 if near else 0.0)
         size = theme.grown(6 if self._crowded else 8 + width)
+        # The theme and, within size, the scale of the text: the pens depend on both.
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
         if style == self._style:
             return  # Each of the following recomputes every point.

@@ -36,6 +36,7 @@ class PlotFlags(pg.GraphicsObject):
         # Held strongly, neither would ever be freed.
         self._plot = cast(Plot, weakref.proxy(plot))
         self.setZValue(2000)
+        # Not into the box: it clips what it holds, and the names stand above it.
         self.setParentItem(plot.centralWidget)
         plot.box.sigResized.connect(self.place)
         plot.box.sigXRangeChanged.connect(self.place)

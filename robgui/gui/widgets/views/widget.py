@@ -62,6 +62,7 @@ class ViewWidget(Themed, QWidget):
         self._layout.setSpacing(4)
         self._layout.addWidget(self.foot)
         if mini:
+            # A click on a small picture is meant for the card around it.
             self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         theme.changed.connect(self.look_changed)
         if not later:
