@@ -138,6 +138,7 @@ class Runs(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        # The font may change before the constructor has come to the buttons.
         if event.type() == QEvent.Type.FontChange and hasattr(self, "buttons"):
             self._fonts()
 

@@ -190,6 +190,7 @@ class ProgressDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(bar, 2, 2)
         painter.setBrush(QColor(theme.colours.on_chosen if chosen else theme.colours.accent))
         if share:
+            # Any narrower, the two round ends would not fit.
             bar.setWidth(max(4, round(bar.width() * share)))
             painter.drawRoundedRect(bar, 2, 2)
         painter.restore()

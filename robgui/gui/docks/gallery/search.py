@@ -155,6 +155,7 @@ class SearchBar(QWidget):
             self._store.library.predictions.want_all()
         library = self._store.library
         asked = library.model is not None and not library.mismatch
+        # Its answers have not begun: all inputs are open, and "none passes" would be a claim.
         if self._judges() and asked and facts.predicted is None:
             self._answered(SearchAnswer(np.empty(0, np.int64), facts.count))
             return
