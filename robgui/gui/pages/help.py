@@ -75,6 +75,7 @@ class Help(QWidget):
         for row in range(self.list.count()):
             item = self.list.item(row)
             if not self.words.text() and item.data(Qt.ItemDataRole.UserRole) == (name, ""):
+                # To mark the page that is on show must not draw it once more.
                 self.list.blockSignals(True)
                 self.list.setCurrentItem(item)
                 self.list.blockSignals(False)

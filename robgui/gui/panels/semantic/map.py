@@ -61,6 +61,7 @@ class SemanticMapPanel(ScenePanel):
     params: MapParams
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
+        # Before the base class, whose constructor builds the panel and clears it.
         self._choices: tuple[tuple[int, int], ...] = ()
         self._listed: object = None
         self._first: object = None

@@ -78,6 +78,7 @@ class SemanticRegionsPanel(ScenePanel):
     several = False
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
+        # Before the base class, whose constructor builds the panel and clears it.
         self._row: int | None = None
         self._drawn: object = None
         self._count = 0

@@ -336,6 +336,7 @@ class SceneControls(QWidget):
     def _ticked(self, name: str, on: bool) -> None:
         others = tuple(other for other in self.varied if other != name)
         if on:
+            # Of too many the one that was ticked first gives way.
             axes = (*others, name)[-self._most :]
         else:
             axes = others

@@ -79,6 +79,7 @@ class Stage(QWidget):
             bar.removeTab(0)
             stack.removeWidget(self._main)
             self.split.insertWidget(0, self._main)
+            # A stack hides what is not in front, and to take it out does not undo that.
             self._main.show()
         stack.setCurrentIndex(bar.currentIndex())
 
