@@ -149,6 +149,7 @@ class Runs(QWidget):
         chosen = self.chosen
         bar = self.table.verticalScrollBar()
         place = bar.value()
+        # The reset drops the choice, and restoring it is no choice of the user.
         with QSignalBlocker(self.table.selectionModel()):
             self.model.sync()
             if chosen is None:

@@ -95,6 +95,7 @@ class RunsModel(QAbstractTableModel):
         )
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        # Qt also asks for the rows within a cell; a table has none.
         if parent.isValid():
             return 0
         return len(self.rows)

@@ -88,6 +88,7 @@ class Help(QWidget):
             super().keyPressEvent(event)
 
     def _fill(self, words: str) -> None:
+        # While it is emptied and filled the list chooses pages that nobody asked for.
         self.list.blockSignals(True)
         self.list.clear()
         if words.strip():

@@ -31,6 +31,7 @@ class TabRows(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        # Buttons, not a QTabBar: that has one row, and scrolls or cuts what does not fit.
         self.tabs: list[QToolButton] = []
         self._current = -1
         self._shown = 0

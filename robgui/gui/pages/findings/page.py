@@ -247,6 +247,7 @@ class Findings(WhenSeen, QWidget):
             self.when_seen(self._mark_selected)
 
     def _mark_selected(self) -> None:
+        # Another view has chosen it; told on from here, it would be chosen once more.
         with QSignalBlocker(self.wall.selectionModel()):
             self.wall.mark(self._store.selection.finding)
         self.wall.viewport().update()

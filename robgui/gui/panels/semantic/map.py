@@ -164,6 +164,7 @@ class SemanticMapPanel(ScenePanel):
         if tuple(choices) == self._choices and self.chooser.count() == len(choices):
             return
         self._choices = tuple(choices)
+        # A choice draws the map anew, and this is part of drawing it.
         with QSignalBlocker(self.chooser):
             self.chooser.clear()
             for place, (choice, words) in enumerate(choices.items()):

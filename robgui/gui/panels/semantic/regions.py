@@ -187,6 +187,7 @@ class SemanticRegionsPanel(ScenePanel):
 
     def _offer_starts(self, result: RegionsResult) -> None:
         numbers, first = np.unique(result.start_number, return_index=True)
+        # A choice draws the picture, which follows once when all starts are listed.
         with QSignalBlocker(self.start_box):
             self.start_box.clear()
             if not len(numbers):
@@ -250,6 +251,7 @@ class SemanticRegionsPanel(ScenePanel):
         if result is None or len(result.axes) != 2:
             return
         add = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
+        # The form writes every digit out, and a click means no more than these.
         point = tuple(float(f"{value:.4g}") for value in (x, y))
         self.store.select(self.store.selection.replace(point=point), origin=self)
         self._set_starts((*(starts_on(self.store, result) if add else ()), point))

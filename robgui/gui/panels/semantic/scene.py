@@ -325,6 +325,7 @@ class SceneControls(QWidget):
 
     def _moved(self, name: str, value: float) -> None:
         if self._params is not None:
+            # A copy: the settings that the form has must not change under it.
             fixed = dict(self._params.fixed)
         else:
             fixed = {}

@@ -90,6 +90,7 @@ class ElidedLine(Label):
     def __init__(self, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
         super().__init__(alignment=alignment)
         self.words = ""
+        # A label asks for the width of all its words, and then none would ever be cut.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_words(self, words: str) -> None:

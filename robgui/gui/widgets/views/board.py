@@ -51,6 +51,7 @@ class ViewBoard(QWidget):
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.addWidget(self._top)
         self.split.addWidget(self._details)
+        # By default a part can be dragged to nothing, and then looks as if the run had none.
         self.split.setChildrenCollapsible(False)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)

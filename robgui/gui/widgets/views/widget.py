@@ -224,6 +224,7 @@ class Foot(Label):
         self.setProperty("role", "quiet")
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.setContentsMargins(6, 0, 6, 0)
+        # What stands at the pointer may be long, and must not widen the picture.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._note = self._words = ""
         self._hold()
