@@ -148,6 +148,7 @@ class DataDialog(QDialog):
         path, options = self._dataset.path, self.options()
         self.bare = None
         self.use.setEnabled(False)
+        # Made in memory: there is no file to be read otherwise.
         if path is None:
             self._show(self._dataset)
             return

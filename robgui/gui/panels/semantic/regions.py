@@ -286,6 +286,7 @@ class SemanticRegionsPanel(ScenePanel):
         result, request, store = self.result, self.request, self.store
         if result is None or request is None or not self.film_button.isEnabled():
             return
+        # Made now: the panel may show another run by the time it is written.
         film = growth_film(result, self.start, self.ground, MOST_FRAMES)
         if path.suffix:
             file = path

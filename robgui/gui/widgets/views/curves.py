@@ -57,6 +57,7 @@ class CurvesView(PlotView):
     def read(self, x: float, y: float) -> str:
         """The values of the lines that matter at the point nearest to the pointer."""
         view: Curves = self.view
+        # Items of a former view with more lines stay, hidden, and have numbers still.
         places = [item.nearest(x) for item in self.lines[: len(view.lines)]]
         pairs = zip(self.lines, places, strict=False)
         known = [float(item.x[at]) for item, at in pairs if at is not None]
