@@ -107,6 +107,7 @@ def main(files: Sequence[str] = ()) -> int:
     # After the window is shown: it collects between events, when no Qt call is under way.
     Garbage(app)
     ahead = DrawnAhead(window.store)
+    # A finished package is tried out this way: the window opens and closes by itself.
     seconds = os.environ.get("ROBGUI_QUIT_AFTER")
     if seconds:
         QTimer.singleShot(round(float(seconds) * 1000), window.close)

@@ -165,6 +165,7 @@ class Folding(QObject):
 
     def _fold_below(self, folded: bool) -> None:
         if folded:
+            # Not isVisible, which is False before the window is on screen.
             self._hidden = [dock for dock in self._below() if not dock.isHidden()]
             for dock in self._hidden:
                 dock.hide()

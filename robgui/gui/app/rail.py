@@ -92,6 +92,7 @@ class Rail(QWidget):
     def __init__(self, pages: list[RailEntry]) -> None:
         super().__init__()
         self.setProperty("role", "rail")
+        # A subclass of QWidget paints no ground from a style sheet without this.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Pages")
         self._icons = [page.icon for page in pages]

@@ -42,7 +42,7 @@ class Settings(BaseModel):
     #: Gigabytes of memory that each process for models may take; 0 shares 80 % of what the machine
     #: has.
     memory_gb: float = Field(default=0.0, ge=0)
-    #: How many runs compute at once.
+    #: How many runs compute at once; 16 is the MOST_AT_ONCE of their places.
     runs_at_once: int = Field(default=1, ge=1, le=16)
 
     @model_validator(mode="before")

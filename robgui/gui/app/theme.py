@@ -184,6 +184,7 @@ def icon(name: str | Path, colour: str = "") -> QIcon:
     return _icon(name, colour, theme.colours)
 
 
+# Kept, since tables ask at every paint; by its colours, since each theme has its own.
 @lru_cache(maxsize=512)
 def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
     result = QIcon()

@@ -50,6 +50,7 @@ class DataDialog(QDialog):
         self.setWindowTitle(f"Data: {dataset.name}")
         self._make()
         self._lay_out()
+        # Read to its end after that, the answer would come to a dialog that is gone.
         self.finished.connect(lambda _: store.pictures.drop(_READING))
         self._read()
 
@@ -86,6 +87,7 @@ class DataDialog(QDialog):
         self.names_file.setAccessibleName("File of class names")
         self.names_file.editingFinished.connect(self._read)
         self.browse = QPushButton("Browse …")
+        # In a dialog every button would take Enter, also while a name is typed into the field.
         self.browse.setAutoDefault(False)
         self.browse.clicked.connect(self._browse)
         self.table = ClassTable()
@@ -146,6 +148,7 @@ class DataDialog(QDialog):
         path, options = self._dataset.path, self.options()
         self.bare = None
         self.use.setEnabled(False)
+        # Made in memory: there is no file to be read otherwise.
         if path is None:
             self._show(self._dataset)
             return
@@ -199,6 +202,7 @@ class DataDialog(QDialog):
         """The first class is the first of the model, and so on."""
         model, names = self._store.library.model, self.table.classes.names
         if model is not None:
+            # A model with fewer classes leaves the rest without one.
             labels = [*model.labels, *[""] * len(names)]
             self.table.classes.say(labels[: len(names)])
 

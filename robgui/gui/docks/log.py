@@ -128,6 +128,7 @@ class Listener(QObject):
         self._handler = _Handler(self.put)
         self._show_before = warnings.showwarning
         logging.getLogger().addHandler(self._handler)
+        # By default Python passes on nothing below a warning, and runs report their states as info.
         logging.getLogger("robgui").setLevel(logging.INFO)
         warnings.showwarning = self.show_warning
 

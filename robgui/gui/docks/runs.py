@@ -138,6 +138,7 @@ class Runs(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        # The font may change before the constructor has come to the buttons.
         if event.type() == QEvent.Type.FontChange and hasattr(self, "buttons"):
             self._fonts()
 
@@ -148,6 +149,7 @@ class Runs(QWidget):
         chosen = self.chosen
         bar = self.table.verticalScrollBar()
         place = bar.value()
+        # The reset drops the choice, and restoring it is no choice of the user.
         with QSignalBlocker(self.table.selectionModel()):
             self.model.sync()
             if chosen is None:

@@ -96,6 +96,7 @@ class RunsModel(QAbstractTableModel):
         )
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        # Qt also asks for the rows within a cell; a table has none.
         if parent.isValid():
             return 0
         return len(self.rows)
@@ -199,6 +200,7 @@ class ProgressDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(bar, 2, 2)
         painter.setBrush(QColor(theme.colours.on_chosen if chosen else theme.colours.accent))
         if share:
+            # Any narrower, the two round ends would not fit.
             bar.setWidth(max(4, round(bar.width() * share)))
             painter.drawRoundedRect(bar, 2, 2)
         painter.restore()

@@ -107,6 +107,7 @@ class Thumbnails(QObject):
 
     def _refuse(self, era: int, chunk: list[Hashable], sentence: str, details: str) -> None:
         self._background.failed.emit(sentence, details)
+        # Kept like answers, or every look at the screen would ask for them again.
         self._take(era, dict.fromkeys(chunk, sentence))
 
     def _take(self, era: int, answer: Mapping[Hashable, QImage | str]) -> None:

@@ -60,6 +60,7 @@ class Budget(QWidget):
         place = self.limit.findData(float(seconds))
         own = self.limit.findText(_OWN)
         if place < 0 and own < 0:
+            # -1: to choose it changes nothing, since the field under More has the number.
             self.limit.addItem(_OWN, -1.0)
         elif place >= 0 and own >= 0:
             self.limit.removeItem(own)

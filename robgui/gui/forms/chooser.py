@@ -36,6 +36,8 @@ class Chooser(QWidget):
             layout.addWidget(box)
             if box is self.models:
                 layout.addWidget(self.more)
+            # By default a box is as wide as its longest name, and one name would push the toolbar
+            # apart.
             box.setMinimumContentsLength(16)
             box.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

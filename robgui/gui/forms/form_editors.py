@@ -26,6 +26,7 @@ from robgui.gui.widgets.plain import set_tip
 #: Below this a number is written as a power of ten, with no more digits than these.
 _SMALL, _DIGITS = 1e-3, 6
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+#: A power of ten as all pages write it: 10⁻⁴, 2·10⁻⁴.
 _POWER = re.compile(r"(?:([\d.]+)\s*·\s*)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 #: What a spin box can hold at all.
 _LEAST, _MOST = -(2**31), 2**31 - 1

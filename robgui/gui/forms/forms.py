@@ -181,6 +181,7 @@ class ParamsForm(QWidget):
                 raw[name] = editor.value()
             except ParamsError as error:
                 problems[name] = str(error)
+        # Left out of what is validated, they would be taken for their defaults.
         if problems:
             return None, problems
         try:
@@ -195,6 +196,7 @@ class ParamsForm(QWidget):
             label.setVisible(name in problems)
         for name, editor in self.editors.items():
             editor.mark(problems.get(name, ""))
+        # A problem out of sight would leave Run grey without a reason.
         if any(is_rare(name, self.params.model_fields[name]) for name in problems if name):
             self._switch.setChecked(True)
         self.changed.emit()

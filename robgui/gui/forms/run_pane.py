@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 #: Characters of the reason why Run is grey on the folded strip; the tool tip has all of them.
 WHY = 46
+#: QWIDGETSIZE_MAX: undoes a limit.
 MOST_PIXELS = 16_777_215
 
 #: More models than these that do not fit are counted; the tool tip names them.
@@ -181,6 +182,7 @@ class RunPane(QWidget):
             set_tip(self.run, f"Run this analysis (Ctrl+R){told}")
 
     def _limit(self, seconds: float) -> None:
+        # -1 stands for a time that the form has already.
         if (form := self.form()) is not None and seconds >= 0:
             form.set_values({"max_seconds": seconds})
 
@@ -273,6 +275,7 @@ class RunPane(QWidget):
             store.working,
         ):
             signal.connect(lambda *_: self.refresh())
+        # Forms are made from the analyses, which are found after the window is on screen.
         store.ready.connect(lambda: self.show_analysis(self._analysis))
         store.library.models_changed.connect(
             lambda: drop_foreign_targets(self._forms.values(), store.library.model)
@@ -281,6 +284,7 @@ class RunPane(QWidget):
         store.history.result_shown.connect(lambda run, _: self._take_params(run.request))
         store.params_offered.connect(self.show_params)
         store.thresholds_changed.connect(self._take_thresholds)
+        # Seconds go on between two Steps, which may be minutes apart.
         clock = QTimer(self, interval=500)
         clock.timeout.connect(lambda: self._show_progress(self._job()))
         clock.start()

@@ -41,6 +41,7 @@ class RunProgress:
             return
         share, step = job.share, job.newest
         if share is None:
+            # Qt's way to say that nobody knows: a bar that moves without filling.
             self.bar.setRange(0, 0)
         else:
             self.bar.setRange(0, 1000)

@@ -14,6 +14,7 @@ def hold_width(button: QPushButton, *words: str) -> None:
     widths = []
     for text in words:
         sample.setText(text)
+        # Before, it has neither the font nor the margins of the style sheet.
         sample.ensurePolished()
         widths.append(sample.sizeHint().width())
     button.setMinimumWidth(max(widths))

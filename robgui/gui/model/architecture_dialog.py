@@ -71,6 +71,7 @@ class ArchitectureDialog(QDialog):
         )
         self.labels = QPlainTextEdit(placeholderText="One class name per line; may stay empty")
         self.labels.setAccessibleName("Labels, one per line")
+        # An editor takes Tab for a letter by default: the keyboard could not leave it.
         self.labels.setTabChangesFocus(True)
         self.labels.setMinimumHeight(self.fontMetrics().height() * 6)
         self.problem = Label(wordWrap=True)

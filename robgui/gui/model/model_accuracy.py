@@ -119,6 +119,7 @@ def _accuracy(
     known = Rightness(int((guesses == truths).sum()), many, classifier.classes)
     if order is None:
         doubt = suspicion(known)
+    # The order of the classes explains it: no other way need be tried unasked.
     elif applies(classifier, dataset, order):
         doubt, quick = f"{order.sentence} “Guess …” offers that order.", False
     else:

@@ -167,6 +167,7 @@ def _match(candidate: ModelCard, dataset: Dataset, talk: _Talk) -> ModelCard:
     except RobguiError as error:
         if candidate.kind != dataset.kind:
             raise
+        # It may still answer, and its answers help to see which setting is wrong.
         talk.warnings.append(str(error))
         return candidate
 

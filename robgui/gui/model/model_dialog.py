@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 _TOPICS = (f"model dialog {number}" for number in itertools.count())
+#: Milliseconds without another change before settings are tried: every trial asks the model.
 _SETTLE_MS = 150
 _PREVIEW, _ACCURACY = "model preview", "model accuracy"
 

@@ -155,6 +155,7 @@ class ModelForm(QWidget):
         )
         self.labels.setAccessibleName("Labels, one per line")
         self.labels.setPlaceholderText("One class name per line, in the order of the outputs")
+        # An editor takes Tab for a letter by default: the keyboard could not leave it.
         self.labels.setTabChangesFocus(True)
         self.labels.setMinimumHeight(self.fontMetrics().height() * 6)
 

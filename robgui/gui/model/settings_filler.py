@@ -57,6 +57,7 @@ class SettingsFiller:
 
     def read_labels(self, path: Path) -> None:
         """Names of the classes from a file."""
+        # Under the key of read_data: of two fillings under way only the newest is wanted.
         self._store.pictures.run(
             lambda: {"labels": read_names(path)},
             self._form.show_values,

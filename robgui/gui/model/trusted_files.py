@@ -37,6 +37,7 @@ class TrustedFiles(QWidget):
         self.files.setAccessibleName("Files that may run code")
         self.files.setMaximumHeight(6 * self.fontMetrics().height())
         self.revoke = QPushButton("Trust no longer")
+        # Return belongs to the dialog that this stands in.
         self.revoke.setAutoDefault(False)
         self.revoke.clicked.connect(self._revoke)
         self.files.itemSelectionChanged.connect(self._follow)

@@ -33,7 +33,8 @@ NOTHING_ALIKE = (
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
-#: Among how many of the newest runs the comparison to begin with is looked for.
+#: Among how many of the newest runs the comparison to begin with is looked for: these make 4,950
+#: pairs.
 _LATELY = 100
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640

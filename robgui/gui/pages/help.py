@@ -75,6 +75,7 @@ class Help(QWidget):
         for row in range(self.list.count()):
             item = self.list.item(row)
             if not self.words.text() and item.data(Qt.ItemDataRole.UserRole) == (name, ""):
+                # To mark the page that is on show must not draw it once more.
                 self.list.blockSignals(True)
                 self.list.setCurrentItem(item)
                 self.list.blockSignals(False)
@@ -87,6 +88,7 @@ class Help(QWidget):
             super().keyPressEvent(event)
 
     def _fill(self, words: str) -> None:
+        # While it is emptied and filled the list chooses pages that nobody asked for.
         self.list.blockSignals(True)
         self.list.clear()
         if words.strip():

@@ -178,6 +178,7 @@ class Hero(QFrame):
 
     def show_next(self, steps: dict[str, str]) -> None:
         """What to do next: words by the name of what is done; the first is the likeliest."""
+        # Recreated at every change, a button could go between its press and its release.
         if list(steps) == list(self.next):
             for name, words in steps.items():
                 self.next[name].setText(words)

@@ -266,6 +266,7 @@ class Tile(QFrame):
             size = "section"
         if self.number.property("heading") != size:
             set_heading(self.number, size)
+            # A style sheet reads properties only when a widget is polished.
             self.number.style().unpolish(self.number)
             self.number.style().polish(self.number)
         self.number.setText(words)

@@ -109,4 +109,5 @@ def panel_entries() -> dict[str, EntryPoint]:
     found = sorted(
         entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui.")
     )
+    # Of equal names a dictionary keeps the last, so ours are put in last.
     return {entry.name: entry for entry in reversed(found)}

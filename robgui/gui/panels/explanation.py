@@ -67,6 +67,7 @@ class Explanation(QScrollArea):
         narrow = room < NARROW * LINE * self.fontMetrics().averageCharWidth()
         letters = SHORT_LINE if narrow else LINE
         parts = [part for part in (*words, self._words) if part]
+        # Broken here and not by the label, whose own width then tells how wide the words are.
         written = "\n\n".join(textwrap.fill(part, letters) for part in parts)
         # Setting the same text again would lay the page out four times a second.
         if written != self.text.text():
@@ -100,6 +101,7 @@ class Numbers(QWidget):
         """The first one has number 1."""
         self.callouts = tuple(callouts)
         self.setGeometry(self._picture.rect())
+        # Widgets that the picture has made since would lie above it.
         self.raise_()
         self.update()
 

@@ -65,6 +65,7 @@ class Presentation(SlideStage):
         self._made = False
         self._at = 0
         self.setWindowTitle("robgui: presentation")
+        # A plain widget takes no focus, and the keys would never arrive.
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._connect()
         store.history.findings_changed.connect(self._take)
@@ -242,6 +243,7 @@ class Presentation(SlideStage):
         if on:
             self.title_edit.setPlainText(told.slide.title)
             self.text_edit.setPlainText(told.slide.text)
+        # Turned on before there was a slide, nothing was opened to be written in.
         elif not self.title_edit.isHidden():
             self._keep_words(told)
         for editor in (self.title_edit, self.text_edit):

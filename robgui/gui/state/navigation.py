@@ -218,6 +218,7 @@ class _ParamsChanged(QUndoCommand):
         return 1
 
     def mergeWith(self, other: QUndoCommand) -> bool:
+        # Several settings at once, as a preset changes them, are a step of their own.
         if (
             not isinstance(other, _ParamsChanged)
             or (other._analysis, other._field) != (self._analysis, self._field)

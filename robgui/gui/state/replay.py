@@ -88,6 +88,7 @@ class Replay(QObject):
         # The same to the last bit: a second copy of the run would only fill the list.
         if exact and replayed is not None and self._store.history.writable is not None:
             self._store.history.delete_run(replayed)
+            # The panel has followed the replay, which is no longer there.
             self._store.history.show_run(run)
 
 

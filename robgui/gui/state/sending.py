@@ -94,6 +94,7 @@ class Sending(QObject):
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""
+        # What is in the gallery already is only chosen there; a copy would be a second input.
         if (
             offer.inputs is None
             and len(offer.places) == 1
@@ -120,6 +121,7 @@ class Sending(QObject):
             f"{store.analyses[request.analysis].title} on"
             f" {', '.join(m.name for m in request.models)}"
         )
+        # Asked now: another workspace may be open by the time the work begins.
         workspace = store.history.writable
 
         def work() -> list[Derived]:
@@ -224,6 +226,7 @@ def derive(
     values, kind = _values(offer, request, classifier, dataset)
     family = _family(request, dataset)
     made = Ancestor(title, run=run_id or "")
+    # -1: it goes back to no input of the run.
     places = offer.places or (-1,) * len(values)
     labels = offer.labels or tuple(_label(dataset, request, place) for place in places)
     return [
@@ -277,6 +280,7 @@ def _values(
 
 def _made(dataset: Dataset | None, request: Request, offer: Offer) -> bool:
     """Whether an analysis made any of the inputs: new ones, and data with a run behind them."""
+    # Only data made of derived inputs have items.
     items = getattr(dataset, "items", ())
     links = [
         link

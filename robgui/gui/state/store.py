@@ -239,6 +239,7 @@ class Store(QObject):
 
         The models and data are then those of the workspace; one that is made has none.
         """
+        # A run writes into the workspace in which it was queued, to its end.
         if self.runner.busy:
             self.say("warning", "Stop the running analysis before opening another workspace.")
         else:

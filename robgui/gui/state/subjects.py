@@ -84,6 +84,7 @@ class Subjects:
                 self._store.set_scope(request.indices)
         elif follow and derived:
             self._store.select(self._store.selection.replace(input=place[1], second=None))
+        # A Selection has room for two.
         elif follow and request.indices and len(request.indices) <= 2:
             if len(request.indices) == 2:
                 second = request.indices[1]
@@ -129,6 +130,8 @@ class Subjects:
         ids = wanted.options.get("derived")
         for dataset in self._store.library.datasets:
             known = dataset.options.get("derived")
+            # A family grows with everything sent to it; the request knows what there was at its
+            # time.
             if isinstance(ids, list) and isinstance(known, list) and set(ids) <= set(known):
                 return dataset, [known.index(number) for number in ids]
         return None, []

@@ -84,6 +84,7 @@ class ElidedLink(QPushButton):
         self.setProperty("role", "link")
         self.setToolTip(tip(f"{words}\n{tip_words}"))
         self.setAccessibleName(words)
+        # A button asks for room for all its words, and then none would ever be cut.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -128,6 +129,7 @@ def in_lines(title: str, metrics: QFontMetrics, room: int) -> list[str]:
         return [metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)]
     middle = min(gaps, key=lambda place: abs(2 * place - len(title)))
     first, second = title[:middle], title[middle + 1 :]
+    # A second line would go on behind words that the first one, cut, has left out.
     if metrics.horizontalAdvance(first) > room:
         return [beginning(title, metrics, room)]
     return [first, beginning(second, metrics, room)]

@@ -15,6 +15,7 @@ class Flow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        # Placed by hand: none of Qt's layouts begins a new row where one is full.
         self._items: list[QWidget] = []
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -23,11 +24,14 @@ class Flow(QWidget):
     def show_items(self, items: list[QWidget]) -> None:
         """Shows these in place of those before, which are deleted."""
         for old in self._items:
+            # deleteLater waits for the event loop; until then the old ones would lie under the new
+            # ones.
             old.hide()
             old.deleteLater()
         self._items = items
         for item in items:
             item.setParent(self)
+            # A child that joins a widget already on screen stays hidden until it is told otherwise.
             item.show()
         self._place()
 
@@ -56,6 +60,7 @@ class Flow(QWidget):
     def _place(self) -> None:
         for item, place in zip(self._items, self._places(self.width()), strict=True):
             item.setGeometry(place)
+        # Another number of rows is another height, and a layout asks for it only when told to.
         self.updateGeometry()
 
     def _places(self, width: int) -> list[QRect]:

@@ -19,6 +19,7 @@ from robgui.gui.widgets.plots import Plot
 Rect = tuple[float, float, float, float]
 
 
+# Kept: pyqtgraph reads its maps from files, and every picture asks anew.
 @lru_cache(maxsize=16)
 def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
     """The 256 colours ``(256, 4)`` uint8 of a map: magma, cividis, or diverging for differences.
@@ -159,6 +160,7 @@ class Scale(QWidget):
         self._table = table
         self._levels = (0.0, 1.0)
         self.setAccessibleName(f"Colours: {axis.title}")
+        # A change of theme is also told when the text has grown, by which the width is measured.
         theme.changed.connect(self._fit)
         self._fit()
 

@@ -17,6 +17,7 @@ _DASHES = {
     "dash-dot": Qt.PenStyle.DashDotLine,
 }
 #: pyqtgraph's names of the symbols.
+# "t" points down; "t1" points up, as the triangle of a report does.
 SYMBOLS = {"circle": "o", "square": "s", "cross": "x", "triangle": "t1", "diamond": "d"}
 #: Bars of equal rank differ in their filling too, so colour never stands alone.
 _FILLS = (

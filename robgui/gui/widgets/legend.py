@@ -219,6 +219,7 @@ class _Page(QWidget):
         room = LONGEST * metrics.averageCharWidth()
         middle = Qt.TextElideMode.ElideMiddle  # The end of a name tells it from its neighbours.
         if self.row:
+            # What takes two lines beside the picture takes one below it.
             return [metrics.elidedText(key.words, middle, 2 * room)]
         lines = in_lines(key.words, metrics, room)
         whole = " ".join(lines) == key.words
@@ -250,6 +251,7 @@ def _draw_symbol(painter: QPainter, key: LegendKey, middle: Any) -> None:
     painter.save()
     painter.translate(middle)
     colour = key.pen.color()
+    # By the function that draws the points, so the sample cannot differ from them.
     draw = pg.graphicsItems.ScatterPlotItem.drawSymbol
     draw(painter, key.symbol, 9, pg.mkPen(colour), pg.mkBrush(colour))
     painter.restore()

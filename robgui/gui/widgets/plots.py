@@ -109,6 +109,7 @@ class Plot(Themed, pg.GraphicsView):
         for axis in self._axes.values():
             axis.setPen(pg.mkPen(colours.line))
             axis.setTextPen(pg.mkPen(colours.text))
+            # The items of a scene do not take over the font of the widget that shows them.
             axis.setTickFont(self.font())
             axis.label.setFont(self.font())
             axis.label.setDefaultTextColor(pg.mkColor(colours.text))

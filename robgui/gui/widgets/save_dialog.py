@@ -29,6 +29,7 @@ def ask_file(
     if not text:
         return None
     typed = Path(text)
+    # A desktop's own dialog may not say which filter was chosen; the first then counts.
     path = _with_ending(typed, ending, chosen or kinds)
     # Qt has asked about the name as typed. With its ending it may be another file.
     if replace and path != typed and path.exists() and not _may_replace(parent, path):
@@ -51,5 +52,6 @@ def _may_replace(parent: QWidget, path: Path) -> bool:
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"{path.name} exists already in {path.parent}. Replace it?")
     box.setStandardButtons(buttons.Yes | buttons.No)
+    # Whoever presses Enter before reading keeps the file.
     box.setDefaultButton(buttons.No)
     return box.exec() == buttons.Yes

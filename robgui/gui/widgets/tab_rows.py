@@ -31,6 +31,7 @@ class TabRows(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        # Buttons, not a QTabBar: that has one row, and scrolls or cuts what does not fit.
         self.tabs: list[QToolButton] = []
         self._current = -1
         self._shown = 0
@@ -39,9 +40,12 @@ class TabRows(QWidget):
         self.more.setProperty("role", "tab")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self.more)
+        # Filled anew each time: words, choice and what fits have changed since.
         self._menu.aboutToShow.connect(self._fill_menu)
         self.more.setMenu(self._menu)
         self.more.hide()
+        # Its width is what is left: what does not fit goes behind “More” and never widens the
+        # window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._place)
 
@@ -106,6 +110,7 @@ class TabRows(QWidget):
         """Chooses a tab."""
         if 0 <= place < len(self.tabs):
             self.tabs[place].setChecked(True)
+        # "None" is a choice only when the last tab has gone.
         elif self.tabs:
             return
         if place != self._current:

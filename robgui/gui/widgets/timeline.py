@@ -97,6 +97,7 @@ class Timeline(QWidget):
     def _next(self) -> None:
         if self.place >= self.slider.maximum():
             self.play.setChecked(False)
+            # Played to its end it has caught up, and follows the pictures that a run still adds.
             self._following = True
             return
         stride = max(1, self.count // (FRAMES_PER_SECOND * LONGEST_SECONDS))

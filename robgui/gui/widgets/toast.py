@@ -85,6 +85,7 @@ class Toasts(QObject):
     def current(self) -> Toast | None:
         """The one on screen: the newest of the gravest."""
         newest = list(reversed(self._shown))
+        # Of equals max keeps the first, so the newest comes first.
         return max(newest, key=lambda toast: _RANK[toast.level], default=None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -52,6 +52,7 @@ class WhenSeen:
     is next shown, however often it was asked.
     """
 
+    # A tuple: one list at the class would be shared by all widgets.
     _due: tuple[Work, ...] = ()
 
     @property

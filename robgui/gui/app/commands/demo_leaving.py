@@ -65,6 +65,7 @@ class DemoLeaving:
         return library.dataset is None or not looks_alike(item, library.dataset)
 
     def _bring_back(self, models: Sequence[Path], data: Sequence[Path]) -> None:
+        # They come back beside the user's own, which stay in use.
         for path in data:
             self._store.library.load_dataset(path, quiet=True, use=False)
         for path in models:

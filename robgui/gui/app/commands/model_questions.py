@@ -79,6 +79,7 @@ class ModelQuestions:
         """Leaves a page about other models for the overview of the new one."""
         window = self._window
         left = [window.findings, window.compare_place]
+        # Without data the welcome page stays: it is where they are opened.
         if self._store.library.dataset is not None:
             left.append(window.welcome)
         if window.pages.currentWidget() in left:

@@ -27,6 +27,7 @@ class NothingShown(QWidget):
         super().__init__()
         self.words = Label(NOTHING_OPEN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.words.setProperty("role", "quiet")
+        # A wrapped label is never narrower than its longest word, and would hold the dock at that.
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.clear = QPushButton("Clear the search")
         column = QVBoxLayout(self)

@@ -62,6 +62,7 @@ class QueryLine(QLineEdit):
             popup.hide()
             return
         self._words.setStringList(words)
+        # Qt makes the list as wide as the line, which stands in a narrow dock.
         room = popup.sizeHintForColumn(0) + popup.verticalScrollBar().sizeHint().width() + 8
         popup.setMinimumWidth(min(room, _WIDEST))
         self.offers.complete()

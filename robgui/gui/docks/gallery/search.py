@@ -155,6 +155,7 @@ class SearchBar(QWidget):
             self._store.library.predictions.want_all()
         library = self._store.library
         asked = library.model is not None and not library.mismatch
+        # Its answers have not begun: all inputs are open, and "none passes" would be a claim.
         if self._judges() and asked and facts.predicted is None:
             self._answered(SearchAnswer(np.empty(0, np.int64), facts.count))
             return
@@ -218,6 +219,7 @@ class SearchBar(QWidget):
 
     def _clear(self) -> None:
         self._store.pictures.drop(_ASKED)
+        # Each of the three would start a search of its own.
         with QSignalBlocker(self.wrong), QSignalBlocker(self.classes), QSignalBlocker(self.text):
             self.wrong.setChecked(False)
             self.classes.setCurrentIndex(0)
@@ -261,6 +263,7 @@ class SearchBar(QWidget):
             dataset.names if dataset is not None else (),
             model.settings.labels if model is not None else (),
         )
+        # Filling a box chooses on the way, and nobody has chosen anything.
         with QSignalBlocker(self.classes):
             self.classes.clear()
             self.classes.addItem("All classes", ALL)
@@ -307,6 +310,7 @@ class SearchBar(QWidget):
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("role", "bad")
         self.problem.setAccessibleName("Problem with the search")
+        # It repeats what was typed: one long word must not widen the dock.
         self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.problem.hide()
 

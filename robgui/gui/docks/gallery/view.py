@@ -78,6 +78,7 @@ class InputsView(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """The keys of the gallery; all others move the selection."""
+        # On some keyboards / is typed with Shift, and on the number pad with a modifier of its own.
         bare = event.modifiers() in (
             Qt.KeyboardModifier.NoModifier,
             Qt.KeyboardModifier.KeypadModifier,

@@ -77,6 +77,7 @@ class CheckDialog(QDialog):
         self.checked = None
         self.summary.setText("Asking …")
         self.scope.setText("")
+        # It still shows what the model before made of the tests.
         self.board.hide()
         self._tint()
         model = self._known[place]
@@ -111,6 +112,7 @@ class CheckDialog(QDialog):
         layout.addWidget(self.summary)
         layout.addWidget(self.scope)
         layout.addWidget(self.board, 1)
+        # Takes the room of the board while that is hidden, so the words stay on top.
         layout.addStretch(0)
         layout.addWidget(self.buttons)
 

@@ -71,6 +71,7 @@ class PostMortemDialog(QDialog):
 
     def _write(self) -> None:
         """The words, with links in the present theme."""
+        # setHtml goes back to the top, and a change of theme must not.
         place = self.text.verticalScrollBar().value()
         paragraphs = (_paragraph(number, one) for number, one in enumerate(self._told))
         self.text.setHtml("".join(paragraphs))

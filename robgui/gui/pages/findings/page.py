@@ -159,6 +159,7 @@ class Findings(WhenSeen, QWidget):
         }
         self.bar.take(entries, self.model.models)
         groups = self.bar.arranged(self._unfold(entries))
+        # To mark the chosen card scrolls to it, and a filter or a star must not.
         place = self.wall.verticalScrollBar().value()
         with QSignalBlocker(self.wall.selectionModel()):
             self.model.show(groups)
@@ -246,6 +247,7 @@ class Findings(WhenSeen, QWidget):
             self.when_seen(self._mark_selected)
 
     def _mark_selected(self) -> None:
+        # Another view has chosen it; told on from here, it would be chosen once more.
         with QSignalBlocker(self.wall.selectionModel()):
             self.wall.mark(self._store.selection.finding)
         self.wall.viewport().update()
@@ -303,6 +305,7 @@ class Findings(WhenSeen, QWidget):
 
     def shown(self) -> list[int]:
         """The findings that pass the filter, in order."""
+        # An export may ask while another page is on show.
         self.catch_up()
         return [one.id for group in self.model.groups for one in group.members]
 

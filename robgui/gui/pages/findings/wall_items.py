@@ -76,6 +76,7 @@ class WallModel(QAbstractListModel):
         return next((row for row, item in enumerate(self.rows) if item.id == finding), -1)
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        # Qt also asks for the rows within a row; a list has none.
         if parent.isValid():
             return 0
         return len(self.rows)

@@ -250,6 +250,7 @@ class DeepInspectPanel(GenericPanel):
         def arrived(pixels: list[np.ndarray]) -> None:
             if self._pixels[0] == (request, pair):
                 self._pixels = ((request, pair), pixels)
+                # Without arguments super() would take ``pixels`` for self here.
                 super(DeepInspectPanel, self).draw(self.result)
 
         self.store.pictures.run(

@@ -33,6 +33,7 @@ class SaliencyOverlay(MatrixView):
     def build(self) -> None:
         """The map, with the image under it and the slider below it."""
         self.under = pg.ImageItem(axisOrder="row-major")
+        # Under the heat, which stands at 0.
         self.under.setZValue(-10)
         self.opacity = QSlider(Qt.Orientation.Horizontal, minimum=0, maximum=100, value=USUAL)
         self.opacity.setAccessibleName("Opacity of the heat")
@@ -66,6 +67,7 @@ class SaliencyOverlay(MatrixView):
         if self._image is not None and self._image is not self._drawn:
             self._drawn = self._image
             pixels = picture_of(self._image, "image")
+            # A plot counts its rows from below.
             self.under.setImage(np.ascontiguousarray(pixels[::-1]), autoLevels=False)
         self.under.setRect(QRectF(*view.rect))
 

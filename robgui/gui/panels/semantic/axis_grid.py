@@ -59,6 +59,7 @@ class AxisGrid(QWidget):
         for place, row in enumerate(self.rows.values()):
             self._grid.addWidget(row, place % rows, place // rows)
             row.show()  # what is hidden has no width
+        # A grid layout never forgets a column: an empty one would keep its share of the width.
         for column in range(_MOST_COLUMNS):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
         for place in range(len(self.rows) + 1):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.run import Run
     from robgui.gui.state.store import Store
 
-#: Newest maps that are searched.
+#: Newest maps that are searched; each is read whole from the workspace.
 _LOOKED_AT = 8
 
 

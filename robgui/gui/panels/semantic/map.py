@@ -61,6 +61,7 @@ class SemanticMapPanel(ScenePanel):
     params: MapParams
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
+        # Before the base class, whose constructor builds the panel and clears it.
         self._choices: tuple[tuple[int, int], ...] = ()
         self._listed: object = None
         self._first: object = None
@@ -163,6 +164,7 @@ class SemanticMapPanel(ScenePanel):
         if tuple(choices) == self._choices and self.chooser.count() == len(choices):
             return
         self._choices = tuple(choices)
+        # A choice draws the map anew, and this is part of drawing it.
         with QSignalBlocker(self.chooser):
             self.chooser.clear()
             for place, (choice, words) in enumerate(choices.items()):

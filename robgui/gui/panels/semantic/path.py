@@ -98,6 +98,7 @@ class Path(QObject):
         kinds, held = QEvent.Type, event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if event.type() is kinds.MouseButtonPress and held:
             self.stop()
+            # Kept from the plot, which would move the map under a drag.
             self._drawing = [self._data(event.position())]
             return True
         if not self._drawing:

@@ -78,6 +78,7 @@ class SemanticRegionsPanel(ScenePanel):
     several = False
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
+        # Before the base class, whose constructor builds the panel and clears it.
         self._row: int | None = None
         self._drawn: object = None
         self._count = 0
@@ -186,6 +187,7 @@ class SemanticRegionsPanel(ScenePanel):
 
     def _offer_starts(self, result: RegionsResult) -> None:
         numbers, first = np.unique(result.start_number, return_index=True)
+        # A choice draws the picture, which follows once when all starts are listed.
         with QSignalBlocker(self.start_box):
             self.start_box.clear()
             if not len(numbers):
@@ -249,6 +251,7 @@ class SemanticRegionsPanel(ScenePanel):
         if result is None or len(result.axes) != 2:
             return
         add = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
+        # The form writes every digit out, and a click means no more than these.
         point = tuple(float(f"{value:.4g}") for value in (x, y))
         self.store.select(self.store.selection.replace(point=point), origin=self)
         self._set_starts((*(starts_on(self.store, result) if add else ()), point))
@@ -283,6 +286,7 @@ class SemanticRegionsPanel(ScenePanel):
         result, request, store = self.result, self.request, self.store
         if result is None or request is None or not self.film_button.isEnabled():
             return
+        # Made now: the panel may show another run by the time it is written.
         film = growth_film(result, self.start, self.ground, MOST_FRAMES)
         if path.suffix:
             file = path

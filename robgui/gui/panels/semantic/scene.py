@@ -325,6 +325,7 @@ class SceneControls(QWidget):
 
     def _moved(self, name: str, value: float) -> None:
         if self._params is not None:
+            # A copy: the settings that the form has must not change under it.
             fixed = dict(self._params.fixed)
         else:
             fixed = {}
@@ -336,6 +337,7 @@ class SceneControls(QWidget):
     def _ticked(self, name: str, on: bool) -> None:
         others = tuple(other for other in self.varied if other != name)
         if on:
+            # Of too many the one that was ticked first gives way.
             axes = (*others, name)[-self._most :]
         else:
             axes = others

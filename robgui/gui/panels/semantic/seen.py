@@ -191,6 +191,7 @@ class Seen(QWidget):
 
     def _give_room(self) -> None:
         low = self.height() < LOW * self.fontMetrics().height()
+        # Not isVisible, which is False while the whole panel is hidden.
         self.tip.setVisible(not low and not self.caption.isHidden())
         set_tip(self.picture, self._hint if low else "")
 

@@ -87,6 +87,7 @@ class AxisRow(QWidget):
         usual = round((axis.default - axis.low) / (axis.high - axis.low) * self._steps)
         if step == usual:
             return axis.default
+        # In binary fractions a step would write 0.30000000000000004 into the form.
         return float(f"{axis.low + (axis.high - axis.low) * step / self._steps:.4g}")
 
     def _slid(self, step: int) -> None:

@@ -79,6 +79,7 @@ class Stage(QWidget):
             bar.removeTab(0)
             stack.removeWidget(self._main)
             self.split.insertWidget(0, self._main)
+            # A stack hides what is not in front, and to take it out does not undo that.
             self._main.show()
         stack.setCurrentIndex(bar.currentIndex())
 
@@ -89,6 +90,7 @@ class ElidedLine(Label):
     def __init__(self, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
         super().__init__(alignment=alignment)
         self.words = ""
+        # A label asks for the width of all its words, and then none would ever be cut.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_words(self, words: str) -> None:

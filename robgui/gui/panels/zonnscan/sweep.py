@@ -129,6 +129,7 @@ class ZonnscanPanel(GenericPanel):
         wanted = self._wanted(place)
         if self._pixels[0] == wanted:
             return
+        # At once, or the next Step would ask for the same again.
         self._pixels = (wanted, [])
 
         def arrived(pixels: list[np.ndarray]) -> None:
@@ -206,6 +207,7 @@ def _sample_pictures(
     from robgui.core.dataset.picture import picture_of
 
     radius = float(result.radii[place])
+    # Around a radius of 0 there is nothing but the input.
     if radius <= 0:
         return [picture_of(result.input, result.kind)] * SAMPLES
     samples = ask(

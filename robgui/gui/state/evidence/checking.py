@@ -34,6 +34,7 @@ def check_model(
         checked = check(guard_suite(folder), model, store.answers.ask)
         return checked, views(checked)
 
+    # Not in the background queue: a slow model and many cases would hold up what is opened.
     store.writing.run(work, lambda found: done(*found), failed=failed, key=key)
 
 

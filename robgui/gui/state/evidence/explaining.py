@@ -17,6 +17,7 @@ def explain(
     store: Store, finding: int, done: Callable[[Facts], None], seconds: float = BUDGET
 ) -> None:
     """Runs what is missing in a process of its own, then hands over what is known."""
+    # The missing runs are written into it.
     workspace = store.history.writable
     if workspace is None:
         store.say("error", "This workspace cannot be written; save it under another name first.")

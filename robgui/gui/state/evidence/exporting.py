@@ -28,6 +28,7 @@ def export_made(store: Store, request: Request, result: Any, place: Path) -> Non
 
     def written(words: str) -> None:
         store.history.working.emit("")
+        # Some exports fill a folder, others write one file.
         if place.is_dir():
             folder = place
         else:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def make_tests(store: Store, folder: Path) -> None:
     """Writes a guard suite into ``folder``, and says what it holds and what was left out."""
+    # It is only read, so one that cannot be written will do: the tests go into the folder.
     workspace = store.history.workspace
     if workspace is None:
         return

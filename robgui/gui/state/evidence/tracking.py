@@ -62,6 +62,7 @@ class Tracking(QObject):
     def _end(self, code: int, said: str) -> None:
         self._work_on(_PART, "")
         if code or not said:
+            # The command's own sentence comes last, behind whatever the tracker has printed.
             lines = self._wrong.strip().splitlines() or ["nothing was said"]
             sentence = lines[-1].removeprefix("robgui: ")
             self._say("error", f"Not logged: {sentence}", self._wrong.strip())

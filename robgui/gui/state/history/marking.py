@@ -103,6 +103,8 @@ class Marking(QObject):
     def _keep(self) -> None:
         workspace, dataset, marks = self._history.writable, self._library.dataset, self.marks
         if workspace is not None and dataset is not None:
+            # No key: the marks of other data that still wait to be written would be dropped for
+            # these.
             self._keeping.run(lambda: write_marks(workspace, *_identity(dataset), marks))
         self.changed.emit()
 

@@ -277,6 +277,7 @@ class _Worker(QThread):
         seconds = time.monotonic() - began
         if seconds < _SECONDS:
             self._portion = min(CHUNK, 2 * self._portion)
+        # Between the two it stays as it is, or it would go up and down for ever.
         if seconds > 2 * _SECONDS:
             self._portion = max(1, self._portion // 2)
         self._owner.asked += len(x)

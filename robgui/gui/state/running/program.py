@@ -52,6 +52,7 @@ class Program(QObject):
 
     def stop(self) -> None:
         """Kills it early; ``ended`` is still emitted."""
+        # On Windows a console program never hears terminate().
         self._process.kill()
 
     def close(self) -> None:

@@ -88,6 +88,7 @@ class PairPicture(QWidget):
             said = f"Before: {pair.words_before}. After: {pair.words_after}."
             self.setAccessibleName(said)
         self.place = self._rest()
+        # Of a hidden picture nobody would see the movement; showEvent begins it then.
         if pair is not None and self.isVisible() and self.mode is Mode.SLIDER:
             self._uncover()
         self._draw()

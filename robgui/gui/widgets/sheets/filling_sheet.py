@@ -22,6 +22,7 @@ class FillingSheet(Sheet):
         places = range(self._model.columnCount())
         left = self.viewport().width() - sum(self.columnWidth(place) for place in places)
         for place in places:
+            # With the 4 pixels that a Sheet adds to every column.
             more = min(left, self.sizeHintForColumn(place) + 4 - self.columnWidth(place))
             if more > 0:
                 self.setColumnWidth(place, self.columnWidth(place) + more)

@@ -151,6 +151,7 @@ class BarsView(PlotView):
         low, high = span(view.value, heights)
         if not math.isfinite(view.value.high) and self._written(view):
             high += 0.1 * (high - low)  # room for the numbers above the bars
+        # A little below 0 is the room that span leaves at either end, not a bar that hangs down.
         if not math.isfinite(view.value.low) and not view.value.log and low > -PADDING * high:
             low = 0.0  # bars stand on the axis
         if view.edges is None:
@@ -200,6 +201,7 @@ class BarsView(PlotView):
         if not written or not self.spreads:
             return
         pixel = abs(self.plot.box.viewPixelSize()[0]) or 1.0
+        # A bar alone in its group has a gap beside it, in which its number may stand too.
         if len(self.spreads) > 1:
             share = 1.0
         else:

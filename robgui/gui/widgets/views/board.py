@@ -51,6 +51,7 @@ class ViewBoard(QWidget):
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.addWidget(self._top)
         self.split.addWidget(self._details)
+        # By default a part can be dragged to nothing, and then looks as if the run had none.
         self.split.setChildrenCollapsible(False)
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
@@ -74,6 +75,8 @@ class ViewBoard(QWidget):
                 turns of the event loop. A hidden board takes its first views in a later turn too.
         """
         self._views, self._live = views, live
+        # In a low window all stand behind tabs: only the one on show is drawn, whatever comes at
+        # once.
         if self.widgets or not live or (self._low and self.isVisible()):
             self._show(views)
         elif self.isVisible():
@@ -140,6 +143,7 @@ class ViewBoard(QWidget):
 
     def _make(self, view: View) -> ViewWidget:
         """A new widget, empty until it comes on show."""
+        # Late: the package imports this module.
         from robgui.gui.widgets.views import view_widget
 
         empty = view_widget(view, unseen=True, by_turns=self._live)
@@ -171,6 +175,7 @@ class ViewBoard(QWidget):
             layout = self._top.layout()
             assert layout is not None
             layout.addWidget(widget)
+            # One that was put aside has been hidden, which a layout does not undo.
             widget.show()
         self.title.setText(self._titles[0] if first and self._titles else "")
         self._top.setVisible(bool(first))

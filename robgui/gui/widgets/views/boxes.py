@@ -94,6 +94,7 @@ class BoxesView(ViewWidget):
             self.rims[-1].setZValue(2000 + len(self.rims))
             self.heat.plot.addItem(self.rims[-1], ignoreBounds=True)
         for item in self.rims:
+            # A former view may have had more inks, and their items stay in the plot.
             item.setPath(QPainterPath())
         for place, ink in enumerate(inks):
             path = QPainterPath()
@@ -111,6 +112,7 @@ class BoxesView(ViewWidget):
 
     def _name(self, view: Boxes) -> None:
         """Writes the names into the boxes, as far as they fit beside each other."""
+        # What the legend says of a colour is not written into every box again.
         told = {box.ink for box in view.boxes if _name_of(view, box.ink)}
         named = [box for box in view.boxes if box.name and box.ink not in told]
         if self.mini:

@@ -83,6 +83,7 @@ def of_cells(plot: Plot, view: Matrix, within: QWidget) -> list[Callout]:
         words = f"Its colour is the class that wins; the paler, the lower its {view.scale.name}."
         middle = QPointF(left + width / 2, bottom + height / 2)
         return [Callout(_in(plot, _mapped(plot, middle), within), words)]
+    # nanargmax passes over nan, but would take an infinity for the worst cell.
     known = np.where(np.isfinite(view.values), view.values, np.nan)
     if view.worst not in ("high", "low") or not np.isfinite(known).any():
         return []

@@ -133,6 +133,8 @@ class CellNumbers(pg.GraphicsObject):
         else:
             share = 0.0
         red, green, blue = table[round(255 * min(max(share, 0.0), 1.0))][:3]
+        # Of the sRGB values as they are. By WCAG 2 black and white are read equally well on a grey
+        # of 117.
         if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 115:
             return _DARK
         return _LIGHT

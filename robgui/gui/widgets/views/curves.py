@@ -57,6 +57,7 @@ class CurvesView(PlotView):
     def read(self, x: float, y: float) -> str:
         """The values of the lines that matter at the point nearest to the pointer."""
         view: Curves = self.view
+        # Items of a former view with more lines stay, hidden, and have numbers still.
         places = [item.nearest(x) for item in self.lines[: len(view.lines)]]
         pairs = zip(self.lines, places, strict=False)
         known = [float(item.x[at]) for item, at in pairs if at is not None]
@@ -229,6 +230,7 @@ class LineItem:
             ink = line.ink
         width = _width(line) + (1.5 if near else 0.0)
         size = theme.grown(6 if self._crowded else 8 + width)
+        # The theme and, within size, the scale of the text: the pens depend on both.
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
         if style == self._style:
             return  # Each of the following recomputes every point.

@@ -30,6 +30,7 @@ class FilmView(ViewWidget):
         self._column.setSpacing(4)
         self._column.addWidget(self.timeline)
         self.put(box)
+        # The view on show brings a foot of its own.
         self.foot.hide()
         self.timeline.moved.connect(self._show)
 
@@ -48,6 +49,7 @@ class FilmView(ViewWidget):
 
     def draw(self, view: Film) -> None:
         """Follows the newest step, unless the user looks at another one."""
+        # Late: the package imports this module.
         from robgui.gui.widgets.views import view_widget
 
         if self.screened is None:

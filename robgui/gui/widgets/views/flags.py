@@ -36,6 +36,7 @@ class PlotFlags(pg.GraphicsObject):
         # Held strongly, neither would ever be freed.
         self._plot = cast(Plot, weakref.proxy(plot))
         self.setZValue(2000)
+        # Not into the box: it clips what it holds, and the names stand above it.
         self.setParentItem(plot.centralWidget)
         plot.box.sigResized.connect(self.place)
         plot.box.sigXRangeChanged.connect(self.place)
@@ -57,6 +58,7 @@ class PlotFlags(pg.GraphicsObject):
         """Finds a free row for each name that is in view, and makes room for the rows."""
         area, metrics = self._area(), QFontMetricsF(self._plot.font())
         places = [(mark, self._along(at)) for mark, at in self._marks]
+        # Rounding may put a line at the very end of the axis just outside.
         seen = [(mark, x) for mark, x in places if area.left() - 1 <= x <= area.right() + 1]
         flags = fly([_flag(mark, x, area, metrics) for mark, x in seen], _GAP)
         # Making room resizes the box, whose signal comes back here: equal flags end that.

@@ -24,6 +24,8 @@ class Spots:
     def __init__(self, plot: Any) -> None:
         self.signs = pg.ScatterPlotItem(pxMode=True)
         self.areas = pg.ScatterPlotItem(pxMode=False)
+        # Items at one depth lie in the order they were added: signs above areas, which may be
+        # large.
         for item in (self.areas, self.signs):
             item.setZValue(3000)
             plot.addItem(item, ignoreBounds=True)

@@ -30,6 +30,7 @@ class TreeView(ViewWidget):
         self.page = TreePage(self)
         self.area = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self.area.setWidget(self.page)
+        # Heights are shares of the room there is; only levels can be too many for it.
         self.area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.bar = Scale(Axis(""), lookup("magma"))
         self.bar.setVisible(not self.mini)

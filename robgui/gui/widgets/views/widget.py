@@ -62,6 +62,7 @@ class ViewWidget(Themed, QWidget):
         self._layout.setSpacing(4)
         self._layout.addWidget(self.foot)
         if mini:
+            # A click on a small picture is meant for the card around it.
             self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         theme.changed.connect(self.look_changed)
         if not later:
@@ -223,6 +224,7 @@ class Foot(Label):
         self.setProperty("role", "quiet")
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.setContentsMargins(6, 0, 6, 0)
+        # What stands at the pointer may be long, and must not widen the picture.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._note = self._words = ""
         self._hold()
