@@ -90,11 +90,11 @@ def _side_by_side(result: ToleranceResult, params: ToleranceParams) -> Bars:
 
 
 def _note(result: ToleranceResult, words: str) -> str:
-    """What is said below a picture: first how many inputs are not in it yet."""
+    """What is said below a picture: first how many inputs are not in it."""
     if result.complete:
         return words
     left = count(result.total - result.done, "input")
-    return f"Not looked at yet: {left}, the empty room on top. {words}".rstrip()
+    return f"Not looked at: {left}, the empty room on top. {words}".rstrip()
 
 
 def _series(counted: Counted) -> tuple[Series, ...]:

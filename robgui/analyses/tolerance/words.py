@@ -217,14 +217,14 @@ def _share_words(result: ToleranceResult, sure: int, possible: int) -> str:
     """How many take it: ``1 to 3 of 6``; of many inputs their share: ``17 % to 50 %``."""
     if result.done < _MANY:
         ends = [f"{sure:,}", f"{possible:,}"]
-        rest = f" of {result.done:,}"
+        if result.complete:
+            rest = f" of {result.done:,}"
+        else:
+            rest = f" of the first {result.done:,}"
     else:
         ends = [percent(sure / result.done), percent(possible / result.done)]
-        rest = ""
-    words = " to ".join(dict.fromkeys(ends)) + rest
-    if result.complete:
-        return words
-    return f"{words} so far"
+        rest = "" if result.complete else f" of the first {result.done:,}"
+    return " to ".join(dict.fromkeys(ends)) + rest
 
 
 def _order(result: ToleranceResult) -> str:

@@ -238,7 +238,7 @@ def test_the_picture_tells_what_is_proven_broken_and_unknown_at_every_size():
         "wrong even unchanged": 1,
     }
     assert (sum(row.values for row in view.series) == 5).all(), "all looked at, at every size"
-    assert view.value.high == 9 and view.note.startswith("Not looked at yet: 4 inputs, the empty")
+    assert view.value.high == 9 and view.note.startswith("Not looked at: 4 inputs, the empty")
     assert view.x.title == "change of every value (1 = its whole range)"
     for size in (0.011, 0.0306, 0.05, 0.199):
         place = int(np.searchsorted(view.edges, size)) - 1
@@ -334,7 +334,7 @@ def test_half_way_nothing_is_said_of_inputs_that_are_still_to_come():
     assert said.sentence == (
         "Of the first 2 of 6 inputs, 2 change class when values change by at most 0.03."
     )
-    assert said.number.words == "0 of 2 so far", "not a share of the inputs"
+    assert said.number.words == "0 of the first 2", "not a share, and true when it is stopped"
     kept = replace(part, proven=np.full((1, 2), 0.05), broken=np.full((1, 2), np.inf))
     said = TOLERANCE.verdict(kept, ToleranceParams())
     assert said.status is Status.UNKNOWN and "the first 2 of 6 inputs: proven." in said.sentence
