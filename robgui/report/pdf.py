@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, 
 from robgui.report.sheet import (
     HEIGHT,
     INK,
+    MARGIN,
     QUIET,
     TEXT_WIDTH,
     WIDTH,
@@ -94,11 +95,9 @@ def _carried(contents: Contents) -> list[str]:
 
 def sheets(workspace: Workspace, contents: Contents, figures: Figures) -> Iterator[PaperSheet]:
     """The pages one after the other."""
-    yield _cover(workspace, contents, figures)
-    yield from _summary(contents)
-    yield from method_sheets(
-        [name for name in report_content.by_method(contents.told) if name != LOOSE]
-    )
+    sheet = yield from _summary(_cover(workspace, contents, figures), contents)
+    names = [name for name in report_content.by_method(contents.told) if name != LOOSE]
+    yield from method_sheets(names, sheet)
     yield from _findings(workspace, contents)
     for group in report_content.by_method(contents.in_full).values():
         for one in group:
@@ -111,15 +110,14 @@ def sheets(workspace: Workspace, contents: Contents, figures: Figures) -> Iterat
 def _cover(workspace: Workspace, contents: Contents, figures: Figures) -> PaperSheet:
     """What the report is about, the user's words, the bottom line and the picture that shows it."""
     sheet, name, own = PaperSheet(), workspace.path.stem, read_own(workspace)
-    logo = own.pixels()
-    if logo is not None:
-        sheet.picture(logo, TEXT_WIDTH - _LOGO, _LOGO, _LOGO / 2)
-    sheet.text(f"Robustness report, workspace {name}", 11, colour=QUIET)
+    beside = TEXT_WIDTH - _logo(sheet, own.pixels())
+    sheet.text(f"Robustness report, workspace {name}", 11, width=beside, colour=QUIET, most=2)
     if contents.chapters:
         heading, words = contents.heading, contents.overview
     else:
         heading, words = name, NOTHING_YET
-    sheet.text(own.title or heading, 24, bold=True, most=4)
+    sheet.text(own.title or heading, 24, width=beside, bold=True, most=4)
+    sheet.y = max(sheet.y, MARGIN + _LOGO / 2 if beside < TEXT_WIDTH else 0.0)
     sheet.space(0.1)
     if not contents.chapters:
         sheet.text(words, 11)
@@ -129,9 +127,21 @@ def _cover(workspace: Workspace, contents: Contents, figures: Figures) -> PaperS
     sheet.space(0.25)
     for part in own.paragraphs:
         sheet.text(part, 10, most=12)
+    if own.paragraphs:
+        sheet.space(0.25)
     if line := contents.line:
         _bottom_line(sheet, line, figures, hero_pair(workspace, line, contents.findings))
     return sheet
+
+
+def _logo(sheet: PaperSheet, logo: np.ndarray | None) -> float:
+    """Sets the user's logo at the right margin; how wide it is, with room on its left."""
+    if logo is None:
+        return 0.0
+    high, wide = logo.shape[:2]
+    width = min(_LOGO, _LOGO / 2 * wide / high)
+    sheet.picture(logo, TEXT_WIDTH - width, width, _LOGO / 2)
+    return width + 0.2
 
 
 def _bottom_line(
@@ -149,28 +159,45 @@ def _bottom_line(
     drawn = next(map(packed, figures.files(because, 1)), None) if pair is None else None
     picture = drawn if pair is None else pair
     if picture is not None and sheet.left > 1:
-        sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
+        _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
+        sheet.space(used)
 
 
-def _summary(contents: Contents) -> Iterator[PaperSheet]:
-    """What speaks for each method on each model."""
+def _summary(
+    sheet: PaperSheet, contents: Contents
+) -> Generator[PaperSheet, None, PaperSheet | None]:
+    """What speaks for each method on each model, below the bottom line where there is room.
+
+    Returns:
+        The last page, on which there may be room; None where it has been given.
+    """
     if not contents.told:
-        return
-    sheet = PaperSheet()
-    sheet.text("Summary", 15, bold=True)
+        yield sheet
+        return None
+    begun = False
     for model, cells in contents.table.items():
         used = [cell for cell in cells if cell.judged]
-        # A model is not parted from its rows.
-        if sheet.left < 0.5 + 0.45 * len(used):
+        # A model is not parted from its rows, nor the title from the first of them.
+        if sheet.left < (0.5 if begun else 1.1) + 0.45 * len(used):
             yield sheet
             sheet = PaperSheet()
+        if not begun:
+            _section(sheet, "Summary")
+            begun = True
         sheet.space(0.15)
         sheet.rule()
         sheet.text(model, 11, bold=True)
         for cell in used:
             if cell.told is not None:
                 _summary_row(sheet, cell, cell.told.verdict)
-    yield sheet
+    return sheet
+
+
+def _section(sheet: PaperSheet, title: str) -> None:
+    """The title of a part, at the top of a page or below what stands on it."""
+    if sheet.lines:
+        sheet.space(0.35)
+    sheet.text(title, 15, bold=True)
 
 
 def _summary_row(sheet: PaperSheet, cell: Cell, said: Verdict) -> None:
@@ -194,18 +221,29 @@ def _summary_row(sheet: PaperSheet, cell: Cell, said: Verdict) -> None:
     sheet.y = low
 
 
-def method_sheets(names: Sequence[str]) -> Iterator[PaperSheet]:
-    """The methods of these names in plain words; what has no room begins a page."""
+def method_sheets(names: Sequence[str], sheet: PaperSheet | None = None) -> Iterator[PaperSheet]:
+    """The methods of these names in plain words; what has no room begins a page.
+
+    Args:
+        names: The methods.
+        sheet: A page that is not given yet, on which there may be room.
+    """
     if not names:
+        if sheet is not None:
+            yield sheet
         return
-    sheet = PaperSheet()
-    sheet.text("The methods in plain words", 15, bold=True)
-    for name in names:
+    sheet = sheet or PaperSheet()
+    for place, name in enumerate(names):
         page = manual.page(name)
-        title = paragraph_height(page.title, 11, bold=True)
-        if sheet.left < 0.18 + title + paragraph_height(page.plain, 9):
+        needed = (
+            0.18 + paragraph_height(page.title, 11, bold=True) + paragraph_height(page.plain, 9)
+        )
+        # The title of the part is not parted from the first of them.
+        if sheet.left < needed + (0.0 if place else 0.65):
             yield sheet
             sheet = PaperSheet()
+        if not place:
+            _section(sheet, "The methods in plain words")
         sheet.space(0.15)
         sheet.text(page.title, 11, bold=True)
         sheet.space(0.03)

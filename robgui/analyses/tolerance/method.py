@@ -30,10 +30,9 @@ TOLERANCE = Analysis(
         " press Run."
     ),
     explanation=(
-        "Every input has a tolerance: the largest change of all its values that keeps the class."
-        " An attack shows a change that is too much, a proof shows one that is not. The upper line"
-        " is the share of inputs that no known change of that size turns, the lower line the share"
-        " that is proven to stay; the truth lies between. Below, each input has its own bracket."
+        "Every value of an input may change by up to the size below the picture, in the worst way."
+        " Green: inputs proven to keep their class. Orange: inputs with a known change that"
+        " turns it. Hatched: undecided. At the line is the size that an input must take."
     ),
     several_models=True,
     inputs="many",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,6 +80,22 @@ class NoiseTolerance:
         return float(rarer.max(initial=0.0)), most
 
 
+class Counted(NamedTuple):
+    """How many inputs each of several sizes leaves where; together all that were looked at.
+
+    Attributes:
+        proven: ``(k,)`` proven to keep their class.
+        undecided: ``(k,)`` neither proven nor turned.
+        turned: ``(k,)`` a change of at most this size turns them.
+        wrong: ``(k,)`` wrong without any change.
+    """
+
+    proven: np.ndarray
+    undecided: np.ndarray
+    turned: np.ndarray
+    wrong: np.ndarray
+
+
 @dataclass(frozen=True, slots=True)
 class ToleranceResult:
     """The tolerance of n inputs for m models.
@@ -136,24 +153,15 @@ class ToleranceResult:
         turned = np.isfinite(self.broken[network]).any()
         return bool(self.no_attack[network]) and not known and not turned
 
-    def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
-        """Share of the inputs that are proven to keep their class under changes of each size."""
-        # A wrong answer is proven at 0, which would count as keeping a change of size 0.
-        kept = (self.proven[network][:, None] >= sizes) & ~self.wrong[network][:, None]
-        return np.asarray(kept.mean(0))
-
-    def kept_at_most(self, network: int, sizes: np.ndarray) -> np.ndarray:
-        """Share of the inputs that no known change of each size turns."""
-        # (inputs, sizes); strictly, since at its own size the change turns the class.
-        return np.asarray((self.broken[network][:, None] > sizes).mean(0))
-
-    def margin(self) -> float:
-        """How far the curve of all inputs may lie from the shares, everywhere, at 95 % confidence.
-
-        The inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (1990): one side
-        of each of the two curves, 2.5 % each.
-        """
-        return float(np.sqrt(np.log(1 / 0.025) / (2 * max(1, self.done))))
+    def counted(self, network: int, sizes: np.ndarray) -> Counted:
+        """What becomes of the inputs under changes of every value by up to each size."""
+        wrong = self.wrong[network][:, None]
+        proven = ((self.proven[network][:, None] >= sizes) & ~wrong).sum(0)
+        # At its own size a change turns the class.
+        turned = ((self.broken[network][:, None] <= sizes) & ~wrong).sum(0)
+        unchanged = np.full(len(sizes), int(wrong.sum()))
+        undecided = self.done - proven - turned - unchanged
+        return Counted(proven, undecided, turned, unchanged)
 
     def sure_order(self, first: int, second: int) -> tuple[int, int]:
         """How many inputs surely take more with the first model than the second, and vice versa."""

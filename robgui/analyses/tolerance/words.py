@@ -11,7 +11,7 @@ from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import RARE, NoiseTolerance, ToleranceResult
 from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
-from robgui.core.intervals import chance_of_heads
+from robgui.core.intervals import chance_of_heads, clopper_pearson
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict, of_several
@@ -20,6 +20,8 @@ from robgui.core.verdict import Quantity, Status, Verdict, of_several
 _RISK = 2.0
 #: Severity of an input that an invisible change turns.
 _WORST = 0.8
+#: From this number of inputs on a share says more than a count.
+_MANY = 100
 _NOTHING_YET = "No input has an answer yet."
 
 
@@ -39,66 +41,111 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     broken, proven = result.broken[network], result.proven[network]
     failing, kept = int((broken <= params.hold).sum()), int((proven >= params.hold).sum())
     said, quantity = _because(result, params, network), _quantity(result, params, network)
-    inputs = count(result.done, "input")
-    if failing:
-        sentence = _failing_words(result, params, network)
-        return Verdict(Status.FAILS, sentence, quantity, _scope(result), said)
-    if kept == result.done:
+    size = number(params.hold)
+    if kept == result.done and not failing:
         sentence = (
-            f"No change of the values by up to {number(params.hold)} turns any of {inputs}: proven."
+            f"No change of the values by up to {size} turns any of {_inputs(result)}: proven."
         )
         if result.complete:
             status = Status.HOLDS
         else:
             status = Status.UNKNOWN
-        reach = f"against any change of the values by up to {number(params.hold)}"
+        reach = f"against any change of the values by up to {size}"
         return Verdict(status, sentence, quantity, _scope(result), said, reach=reach)
-    sentence = (
-        f"No attack up to {number(params.hold)} is known for {inputs}; {kept:,} of them are proven."
-    )
-    if result.no_attack[network]:
-        sentence = _not_attacked(result, network, kept)
     # A change just beyond what must be taken: the attack need not have found the nearest one.
     near = bool((broken <= _RISK * params.hold).any())
-    if near:
+    if failing:
+        status = Status.FAILS
+    elif near:
         status = Status.AT_RISK
     else:
         status = Status.UNKNOWN
+    sentence = _counted_words(result, params, network)
+    if result.no_attack[network] and not failing:
+        sentence = _not_attacked(result, network, kept)
     return Verdict(status, sentence, quantity, _scope(result), said)
 
 
+def _inputs(result: ToleranceResult) -> str:
+    """The inputs that a sentence is about: ``6 inputs``, ``the first 2 of 6 inputs``."""
+    if result.complete:
+        return count(result.done, "input")
+    return f"the first {result.done:,} of {count(result.total, 'input')}"
+
+
 def _not_attacked(result: ToleranceResult, network: int, kept: int) -> str:
-    """What is known of inputs that nobody could attack: what is proven, and perhaps noise."""
-    inputs = count(result.done, "input")
+    """What is known of inputs that could not be attacked: what is proven, and perhaps noise."""
     tried = "Without gradients no attack was tried"
     if kept:
-        return f"{tried}; proven: {kept:,} of {inputs}."
+        return f"{tried}; proven: {kept:,} of {_inputs(result)}."
     if result.noise:
         return f"{tried}, and there is no proof: only random noise was tried."
     if result.proven[network].any():
-        return f"{tried}, and no proof reaches the change that {inputs} must take."
-    return f"{tried}, and there is no proof: nothing is known about {inputs}."
+        return f"{tried}, and no proof reaches the change that {_inputs(result)} must take."
+    return f"{tried}, and there is no proof: nothing is known about {_inputs(result)}."
 
 
-def _failing_words(result: ToleranceResult, params: ToleranceParams, network: int) -> str:
-    """What small changes turn, apart from what is wrong without any."""
-    wrong = int(result.wrong[network].sum())
-    turned = int((result.broken[network] <= params.hold).sum()) - wrong
-    inputs, size = count(result.done, "input"), number(params.hold)
-    if not turned:
-        rest = f"no change of the values by up to {size} is known that turns another"
-        if result.no_attack[network]:
-            rest = "the others were not attacked, for want of gradients"
-        return f"Wrong as they are: {wrong:,} of {inputs}; {rest}."
-    if turned == 1:
-        verb = "changes"
-    else:
-        verb = "change"
+def _counted_words(result: ToleranceResult, params: ToleranceParams, network: int) -> str:
+    """What becomes of all inputs at the size that must be taken; the numbers add up."""
+    at = (int(part[0]) for part in result.counted(network, np.array([params.hold])))
+    proven, undecided, turned, wrong = at
+    change = f"class when values change by at most {number(params.hold)}"
+    parts = []
+    if turned:
+        parts.append(f"{turned:,} {_verb(turned, 'changes', 'change')} {change}")
+    elif not result.no_attack[network]:
+        parts.append(f"none is known to change {change}")
     if wrong:
-        also = f"; wrong as they are: {wrong:,} more"
-    else:
-        also = ""
-    return f"{turned:,} of {inputs} {verb} class when values change by at most {size}{also}."
+        parts.append(f"{wrong:,} {_verb(wrong, 'is', 'are')} wrong even unchanged")
+    if proven:
+        parts.append(
+            f"{proven:,} {_verb(proven, 'is proven to keep its', 'are proven to keep their')} class"
+        )
+    if undecided and result.no_attack[network]:
+        parts.append(f"{undecided:,} could not be attacked, for want of gradients")
+    elif undecided:
+        parts.append(f"{undecided:,} {_verb(undecided, 'is', 'are')} undecided")
+    return f"Of {_inputs(result)}, {_listed(parts)}."
+
+
+def _verb(many: int, one: str, several: str) -> str:
+    if many == 1:
+        return one
+    return several
+
+
+def _listed(parts: list[str]) -> str:
+    """``one, two and three``."""
+    if len(parts) == 1:
+        return parts[0]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def all_words(result: ToleranceResult, params: ToleranceParams, network: int) -> str:
+    """What the inputs looked at say about all they were chosen from; empty if those are all."""
+    if result.done >= result.available or not result.done or result.blank(network):
+        return ""
+    low, high = _bounds(result, params, network)
+    return (
+        f"Of all {result.available:,} inputs of {result.dataset}, between {percent(low)} and"
+        f" {percent(high)} take {number(params.hold)} (95 % sure, judged by"
+        f" {count(result.done, 'input')} chosen at random)."
+    )
+
+
+def _bounds(result: ToleranceResult, params: ToleranceParams, network: int) -> tuple[float, float]:
+    """Between which shares of all inputs take the change, 95 % sure.
+
+    Two doubts add up: what is undecided, and which inputs were chosen. The lower end is that of the
+    proven ones, the upper end that of all that may take it; each misses in 2.5 % at most.
+    """
+    counted = result.counted(network, np.array([params.hold]))
+    sure, possible = counted.proven, counted.proven + counted.undecided
+    if result.done >= result.available:
+        return float(sure[0]) / result.done, float(possible[0]) / result.done
+    low, _ = clopper_pearson(sure, result.done)
+    _, high = clopper_pearson(possible, result.done)
+    return float(low[0]), float(high[0])
 
 
 def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> tuple[str, ...]:
@@ -111,6 +158,8 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
             f"An attack turns {len(finite):,} of {count(len(sizes), 'right answer')}; the median of"
             f" these changes is {number(float(np.median(finite)))}."
         )
+    if whole := all_words(result, params, network):
+        said.append(whole)
     if result.noise:
         said.append(_noise_words(result.noise[network]))
     lacks = (result.no_attack[network], result.no_proof[network])
@@ -150,22 +199,32 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
     name = f"Inputs that take a change of {number(params.hold)}"
     if result.blank(network):
         return Quantity(name, math.nan, better="high", text="not known")
-    size = np.array([params.hold])
-    low = float(result.kept_at_least(network, size)[0])
-    high = float(result.kept_at_most(network, size)[0])
-    if low == high:
-        shown = percent(low)
-    else:
-        shown = f"{percent(low)} to {percent(high)}"
+    counted = result.counted(network, np.array([params.hold]))
+    sure = int(counted.proven[0])
+    possible = sure + int(counted.undecided[0])
+    low, high = _bounds(result, params, network)
     return Quantity(
         name,
-        (low + high) / 2,
-        # Two doubts add up: what proof and attack leave open, and which inputs were chosen.
-        low=max(0.0, low - result.margin()),
-        high=min(1.0, high + result.margin()),
+        (sure + possible) / 2 / result.done,
+        low=low,
+        high=high,
         better="high",
-        text=f"{shown} of the inputs",
+        text=_share_words(result, sure, possible),
     )
+
+
+def _share_words(result: ToleranceResult, sure: int, possible: int) -> str:
+    """How many take it: ``1 to 3 of 6``; of many inputs their share: ``17 % to 50 %``."""
+    if result.done < _MANY:
+        ends = [f"{sure:,}", f"{possible:,}"]
+        if result.complete:
+            rest = f" of {result.done:,}"
+        else:
+            rest = f" of the first {result.done:,}"
+    else:
+        ends = [percent(sure / result.done), percent(possible / result.done)]
+        rest = "" if result.complete else f" of the first {result.done:,}"
+    return " to ".join(dict.fromkeys(ends)) + rest
 
 
 def _order(result: ToleranceResult) -> str:
@@ -185,7 +244,7 @@ def _order(result: ToleranceResult) -> str:
         beyond = "which may be chance"
     return (
         f"“{winner}” takes more than “{loser}” on {wins:,} of the"
-        f" {count(more + less, 'input')} where the brackets tell, {beyond}."
+        f" {count(more + less, 'input')} where proof and attack tell, {beyond}."
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from robgui.core.view.axis import Axis
-from robgui.core.view.parts import Series
+from robgui.core.view.parts import Line, Series
 from robgui.core.view.views import Bars, Curves, Matrix, View
 
 #: Views that can be subtracted.
@@ -152,7 +152,7 @@ def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
     )
 
 
-def _bars(first: Bars, second: Bars) -> Bars | str:
+def _bars(first: Bars, second: Bars) -> Bars | Curves | str:
     if first.edges is not None or second.edges is not None:
         return _histograms(first, second)
     # In the order of the first, as ``aligned`` shows both.
@@ -186,7 +186,7 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
     )
 
 
-def _histograms(first: Bars, second: Bars) -> Bars | str:
+def _histograms(first: Bars, second: Bars) -> Bars | Curves | str:
     one, two = first.edges, second.edges
     if one is None or two is None or one.shape != two.shape or not np.allclose(one, two):
         return "The two histograms have different bins, so there is nothing to subtract."
@@ -203,6 +203,10 @@ def _histograms(first: Bars, second: Bars) -> Bars | str:
         high=most,
         better="neither",
     )
+    # Parts of a whole grow at each other's cost: stacked, their differences would cover each other.
+    if second.stacked:
+        lines = tuple(Line(row.name, row.values, row.ink, steps=True) for row in rows)
+        return Curves("Difference", second.x, value, two[1:], lines, marks=second.marks)
     return replace(second, title="Difference", value=value, series=rows, levels=(), marks=())
 
 

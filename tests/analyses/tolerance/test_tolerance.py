@@ -24,7 +24,7 @@ from robgui.core.execution.budget.cost import Subject
 from robgui.core.execution.step import Pace
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
-from robgui.core.view import Curves, Ink
+from robgui.core.view import Bars, Ink
 from robgui.report.drawing.numbers import to_csv
 
 NAMES = ["low", "high"]
@@ -126,17 +126,27 @@ def test_a_wrong_answer_takes_nothing(tmp_path):
     assert TOLERANCE.verdict(result, params).status is Status.FAILS
 
 
-def test_the_band_covers_the_curve_of_all_inputs():
+def test_what_is_said_of_all_inputs_is_true_in_nineteen_of_twenty_runs():
     generator = np.random.default_rng(0)
-    at, covered = np.linspace(0, 1, 200), 0
-    truth = np.exp(-3 * at)
+    params, covered = ToleranceParams(), 0
+    truth = float(np.exp(-20 * params.hold))
     for _ in range(300):
-        sizes = generator.exponential(1 / 3, 60)
+        sizes = generator.exponential(1 / 20, 60)
         result = made(sizes * generator.uniform(0.8, 1, 60), sizes * generator.uniform(1, 1.2, 60))
-        margin = result.margin()
-        low, high = result.kept_at_least(0, at) - margin, result.kept_at_most(0, at) + margin
-        covered += bool(((low <= truth) & (truth <= high)).all())
+        number = TOLERANCE.verdict(replace(result, available=10_000), params).number
+        covered += number.low <= truth <= number.high
     assert covered >= 285
+
+
+def test_of_inputs_that_are_all_there_are_no_doubt_about_others_is_told():
+    result = made(np.array([0.1, 0.0]), np.array([0.2, 0.01]))
+    said, view = (one(result, ToleranceParams()) for one in (TOLERANCE.verdict, TOLERANCE.views))
+    assert (said.number.low, said.number.high) == (0.5, 0.5) and view[0].note == ""
+    said = TOLERANCE.verdict(replace(result, available=2000), ToleranceParams())
+    assert (
+        "Of all 2,000 inputs of data, between 1.3 % and 98.7 % take 0.03 (95 % sure, judged by 2 inputs"
+        " chosen at random)." in said.because
+    )
 
 
 def made(proven: np.ndarray, broken: np.ndarray) -> ToleranceResult:
@@ -194,9 +204,10 @@ def test_a_model_without_gradients_or_bounds_says_so_and_never_holds(rows):
     assert any("single input to try random noise" in reason for reason in said.because)
     assert said.number.words == "not known" and np.isnan(said.number.value)
     views = TOLERANCE.views(result, params)
-    assert not any(isinstance(view, Curves) for view in views), "no line where nothing is known"
-    assert {box.ink for box in views[0].boxes} == {Ink("unknown")}
-    assert "Green" not in views[0].note
+    known = [row.name for row in views[0].series if row.values.any()]
+    assert known == ["undecided"] and views[0].note == "", "nothing is claimed"
+    assert {box.ink for box in views[1].boxes} == {Ink("unknown")}
+    assert "Green" not in views[1].note
 
 
 def test_without_gradients_a_proof_counts_and_what_was_not_attacked_is_not_said_to_resist():
@@ -205,14 +216,41 @@ def test_without_gradients_a_proof_counts_and_what_was_not_attacked_is_not_said_
     said = TOLERANCE.verdict(result, ToleranceParams())
     assert said.status is Status.UNKNOWN
     assert said.sentence == "Without gradients no attack was tried; proven: 2 of 3 inputs."
-    (line,) = TOLERANCE.views(result, ToleranceParams())[0].lines
-    assert line.name == "proven to stay"
+    parts = at_hold(TOLERANCE.views(result, ToleranceParams())[0])
+    assert parts == {"proven to keep their class": 2, "undecided": 1}
 
 
-def test_a_curve_of_proofs_is_drawn_only_where_something_is_proven():
-    result = made(np.zeros(3), np.array([0.1, 0.2, np.inf]))
-    (line,) = TOLERANCE.views(result, ToleranceParams())[0].lines
-    assert line.name == "no change known that turns them"
+def at_hold(view: Bars) -> dict[str, int]:
+    """What the picture shows at the size that must be taken, without what is empty."""
+    place = int(np.flatnonzero(view.edges[1:] == view.marks[0].at)[0])
+    return {row.name: int(row.values[place]) for row in view.series if row.values[place]}
+
+
+def test_the_picture_tells_what_is_proven_broken_and_unknown_at_every_size():
+    proven = np.array([0.05, 0.0, 0.0, 0.01, 0.0])
+    result = made(proven, np.array([np.inf, 0.03, 0.031, 0.2, 0.0]))
+    result = replace(result, wrong=np.array([[False] * 4 + [True]]), total=9)
+    view = TOLERANCE.views(result, ToleranceParams(hold=0.03))[0]
+    assert at_hold(view) == {
+        "proven to keep their class": 1,
+        "undecided": 2,
+        "change class": 1,
+        "wrong even unchanged": 1,
+    }
+    assert (sum(row.values for row in view.series) == 5).all(), "all looked at, at every size"
+    assert view.value.high == 9 and view.note.startswith("Not looked at: 4 inputs, the empty")
+    assert view.x.title == "change of every value (1 = its whole range)"
+    for size in (0.011, 0.0306, 0.05, 0.199):
+        place = int(np.searchsorted(view.edges, size)) - 1
+        assert view.edges[place] < size <= view.edges[place + 1]
+        turned = (result.broken[0][:4] <= view.edges[place + 1]).sum()
+        assert {row.name: row.values[place] for row in view.series}["change class"] == turned
+
+
+def test_before_the_first_input_the_picture_is_the_one_to_come():
+    before = replace(made(np.zeros(0), np.zeros(0)), total=6, available=6)
+    first, *_ = TOLERANCE.views(before, ToleranceParams())
+    assert isinstance(first, Bars) and at_hold(first) == {} and first.value.high == 6
 
 
 def test_steps_come_before_the_first_input_has_an_answer_and_claim_nothing(rows, monkeypatch):
@@ -273,14 +311,35 @@ def test_what_is_wrong_and_what_is_turned_are_told_apart():
     wrong = np.array([[True, True, False, False, False, False]])
     said = TOLERANCE.verdict(replace(result, wrong=wrong), ToleranceParams())
     assert said.sentence == (
-        "1 of 6 inputs changes class when values change by at most 0.03; wrong as they are: 2 more."
+        "Of 6 inputs, 1 changes class when values change by at most 0.03, 2 are wrong even"
+        " unchanged and 3 are undecided."
     )
     assert "An attack turns 3 of 4 right answers; the median of these changes is 0.1." in said.text
     none = replace(result, wrong=wrong, broken=np.array([[0.0, 0.0, 0.1, 0.1, 0.2, np.inf]]))
     said = TOLERANCE.verdict(none, ToleranceParams())
-    assert said.sentence.startswith("Wrong as they are: 2 of 6 inputs; no change of the values")
+    assert said.sentence == (
+        "Of 6 inputs, none is known to change class when values change by at most 0.03, 2 are wrong"
+        " even unchanged and 4 are undecided."
+    )
     said = TOLERANCE.verdict(replace(none, no_attack=("no gradients",)), ToleranceParams())
-    assert said.sentence.endswith("; the others were not attacked, for want of gradients.")
+    assert said.sentence == (
+        "Of 6 inputs, 2 are wrong even unchanged and 4 could not be attacked, for want of"
+        " gradients."
+    )
+
+
+def test_half_way_nothing_is_said_of_inputs_that_are_still_to_come():
+    part = replace(made(np.zeros(2), np.array([0.01, 0.02])), total=6, available=2000)
+    said = TOLERANCE.verdict(part, ToleranceParams())
+    assert said.sentence == (
+        "Of the first 2 of 6 inputs, 2 change class when values change by at most 0.03."
+    )
+    assert said.number.words == "0 of the first 2", "not a share, and true when it is stopped"
+    kept = replace(part, proven=np.full((1, 2), 0.05), broken=np.full((1, 2), np.inf))
+    said = TOLERANCE.verdict(kept, ToleranceParams())
+    assert said.status is Status.UNKNOWN and "the first 2 of 6 inputs: proven." in said.sentence
+    whole = made(np.array([0.05, 0.0, 0.0]), np.array([np.inf, 0.1, 0.01]))
+    assert TOLERANCE.verdict(whole, ToleranceParams()).number.words == "1 to 2 of 3"
 
 
 def test_a_proof_is_tried_at_the_size_that_decides(rows):
@@ -300,10 +359,12 @@ def test_of_several_models_the_worst_is_named_with_its_number(rows):
     name = steps[-1].result.networks[said.models.index(worst)]
     assert said.sentence.startswith(f"{name}: {worst.sentence}")
     assert said.number.name.endswith(f", {name}") and said.number.value == worst.number.value
-    curves, brackets, examples, _ = TOLERANCE.views(steps[-1].result, params)
-    assert brackets.title == "Brackets of the inputs: one"
-    assert all(line.low is None for line in curves.lines), "bands would cover each other"
-    assert "leaves" in curves.note
+    one, both, two, examples, _ = TOLERANCE.views(steps[-1].result, params)
+    assert both.names == ("one", "two") and both.model is None
+    assert (one.model, two.model) == (0, 1)
+    for place, view in enumerate((one, two)):
+        shown = {row.name: int(row.values[place]) for row in both.series if row.values[place]}
+        assert shown == at_hold(view), "the same at the size that decides"
     assert all(one.caption.startswith(("one, ", "two, ")) for one in examples.pictures[::2])
 
 

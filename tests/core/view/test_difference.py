@@ -142,3 +142,18 @@ def test_curves_with_more_places_where_they_bend_are_compared_at_those_both_have
         np.testing.assert_allclose(change.at, [0, 0.5, 1])
         np.testing.assert_allclose(change.lines[0].y, sign * np.array([0, -0.25, 0]))
         assert "3 places that both runs have" in change.note
+
+
+def test_stacked_histograms_differ_by_a_line_for_each_part():
+    edges = np.linspace(0, 1, 4)
+
+    def parts(kept: list[float]) -> Bars:
+        rows = (Series("kept", np.array(kept)), Series("lost", 6 - np.array(kept)))
+        return Bars("Parts", Axis("inputs", kind="count"), (), rows, stacked=True, edges=edges)
+
+    found = difference(parts([6, 4, 2]), parts([6, 5, 5]))
+    assert isinstance(found, Curves) and found.at.tolist() == edges[1:].tolist()
+    assert {line.name: line.y.tolist() for line in found.lines} == {
+        "kept": [0, 1, 3],
+        "lost": [0, -1, -3],
+    }

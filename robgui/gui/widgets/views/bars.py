@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
 
 from robgui.core.view import Bars, Ink, Series
 from robgui.gui.app.theme import theme
@@ -103,10 +104,15 @@ class BarsView(PlotView):
         if row is None:
             return
         one = self.spreads[place]
+        area = view.stacked and view.edges is not None and row.low is None and not row.each
+        if area:
+            one = joined(one)
         known = np.isfinite(one.top)
         drawn = known & (one.top != one.foot)  # a bar of nothing would be a line
         sides = (one.left[drawn], (one.left + one.width)[drawn], one.foot[drawn], one.top[drawn])
         brush, line = fill(row.ink, place), pen(row.ink, 1, Qt.PenStyle.SolidLine)
+        if area:
+            line = QPen(Qt.PenStyle.NoPen)
         # None: pyqtgraph keeps what bars of another view had.
         own = [one for one, seen in zip(row.each, drawn, strict=True) if seen] if row.each else []
         brushes = [fill(one, place) for one in own] or None
@@ -256,6 +262,15 @@ def spread(view: Bars) -> list[Spread]:
         # An unknown part adds nothing, so those above it still have a foot.
         foot = foot + np.nan_to_num(values)
     return made
+
+
+def joined(one: Spread) -> Spread:
+    """The parts of a stacked histogram with equal neighbours as one: steps without seams."""
+    other = (np.diff(one.foot) != 0) | (np.diff(one.top) != 0)
+    first = np.flatnonzero(np.concatenate([[True], other]))
+    right = one.left + one.width
+    ends = np.append(first[1:], len(one.left)) - 1
+    return Spread(one.left[first], right[ends] - one.left[first], one.foot[first], one.top[first])
 
 
 def _lowest(view: Bars) -> float:

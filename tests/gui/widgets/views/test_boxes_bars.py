@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robgui.core.view import Axis, Bars, Box, Boxes, Ink, Mark, Series, Spot
-from robgui.gui.widgets.views.bars import spread
+from robgui.gui.widgets.views.bars import joined, spread
 from tests.gui import sample_views as samples
 
 
@@ -145,3 +145,15 @@ def test_without_a_single_bar_no_numbers_stand_where_names_would(shown):
     bottom = widget.plot.axis("bottom")
     ((spacing, places),) = bottom.tickValues(0, 1, 800)
     assert not any(bottom.tickStrings(places, 1, spacing))
+
+
+def test_equal_neighbours_of_a_stacked_histogram_are_one_area_without_seams(shown):
+    rows = (Series("kept", np.array([3.0, 3, 1, 1])), Series("lost", np.array([0.0, 0, 2, 2])))
+    edges = np.array([0, 0.1, 0.2, 0.3, 0.5])
+    view = Bars("Parts", Axis("inputs", kind="count"), (), rows, stacked=True, edges=edges)
+    kept, lost = (joined(one) for one in spread(view))
+    assert kept.left.tolist() == [0, 0.2] and kept.width.tolist() == pytest.approx([0.2, 0.3])
+    assert (lost.foot.tolist(), lost.top.tolist()) == ([3, 1], [3, 3])
+    widget = shown(view)
+    assert len(widget.bars[0].opts["x0"]) == 2 and len(widget.bars[1].opts["x0"]) == 1
+    assert widget.read(0.15, 1) == "0.1 to 0.2: kept 3, lost 0"
