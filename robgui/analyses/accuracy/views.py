@@ -66,7 +66,7 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
     rest = len(seen) - len(shown)
     note = (
         "The lines are exact 95 % intervals of each class; the status takes wider ones, which hold"
-        " for all classes together. Red: the interval lies below what is asked for; amber: around"
+        " for all classes together. Red: the interval lies below what is required; amber: around"
         " it; green: above. The weakest class comes first."
     )
     each = by_limit(low, high, params.least)
