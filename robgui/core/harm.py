@@ -23,9 +23,9 @@ WORST = 1.0
 OTHERS = 0.5
 #: The severity scale, for a tool tip.
 SCALE = (
-    "From 0 to 1: near 1 a whole class is wrong, or a change that nobody would notice flips the"
-    " answer; a single wrong answer reaches 0.7; near 0 it fails only at the edge of what was"
-    " tried."
+    "From 0 to 1: near 1 a whole class is wrong, or a few pixels or a small change of every value"
+    " flip the answer; a single wrong answer reaches 0.7; near 0 it fails only at the edge of what"
+    " was tried."
 )
 
 

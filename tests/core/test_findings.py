@@ -91,6 +91,11 @@ def test_the_user_says_which_confusion_is_worst_and_the_list_follows():
     assert harm.severity(near) == 0.45 and harm.severity(far) == 0.6
 
 
+def test_the_scale_speaks_of_the_size_of_a_change_and_not_of_who_would_see_it():
+    said = EQUAL.words(finding(1, 1.0, kind="adversarial"))
+    assert "few pixels" in said and "notice" not in said, "two white pixels are seen"
+
+
 def test_the_severity_is_explained_with_its_weight():
     harm = EQUAL.with_weight("red", "none", 0.25)
     words = harm.words(finding(1, 0.8))

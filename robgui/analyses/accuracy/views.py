@@ -11,7 +11,7 @@ from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult, Shown, calibration, precision
 from robgui.core.class_errors import DARKEST, ClassErrors
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import count, rough_percent, with_share
+from robgui.core.text.words import count, percent, rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -66,7 +66,7 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
     rest = len(seen) - len(shown)
     note = (
         "The lines are exact 95 % intervals of each class; the status takes wider ones, which hold"
-        " for all classes together. Red: the interval lies below what is asked for; amber: around"
+        " for all classes together. Red: the interval lies below what is required; amber: around"
         " it; green: above. The weakest class comes first."
     )
     each = by_limit(low, high, params.least)
@@ -79,7 +79,7 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
         (Series("recognised", share, Ink("series"), low, high, each),),
         x=Axis("true class"),
         levels=(
-            Mark(params.least, "asked for at least", Ink("risk")),
+            Mark(params.least, f"required: {percent(params.least)}", Ink("risk")),
             Mark(result.accuracy()[0], "all classes together", Ink("text")),
         ),
         note=note,

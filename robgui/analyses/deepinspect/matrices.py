@@ -46,6 +46,7 @@ def _matrix(
         rows=ordered[::-1],
         columns=ordered,
         unknown=SAME_CLASS if axes[0] == axes[1] else RIGHT,
+        note=f"Empty cells: {SAME_CLASS if axes[0] == axes[1] else RIGHT}.",
     )
 
 

@@ -9,7 +9,7 @@ Zone = Literal["linf", "box", "l2", "l1", "l2_clipped", "l1_clipped"]
 Sampler = Literal["sobol", "antithetic", "plain"]
 Power = Literal[1, 2]
 
-#: What a radius measures, for axes: name and unit. Inputs are scaled to values from 0 to 1.
+#: What a radius measures, for axes: name, and of what. Inputs are scaled to values from 0 to 1.
 RADIUS_WORDS: dict[Zone, tuple[str, str]] = {
     "linf": ("radius: each value changes by at most", "of its range"),
     "box": ("size of the box around its centre", "of the whole box"),

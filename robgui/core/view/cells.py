@@ -7,13 +7,18 @@ import math
 from robgui.core.text.words import number, percent
 from robgui.core.view.views import Matrix
 
+#: Cells of a matrix of five classes: in so few each number can be read.
+FEW = 25
+
 
 def cell_number(view: Matrix, value: float) -> str:
     """A value in its cell, without the unit that the scale says.
 
-    Nothing for nothing bad: in a matrix of failures the empty cells let the others be seen.
+    In a matrix of failures a zero is written only where there are few cells: among many it would
+    hide the others, and among few its absence looks like missing data.
     """
-    unharmed = value == 0 and view.worst == "high" and view.levels[0] == 0
+    many = view.values.size > FEW
+    unharmed = many and value == 0 and view.worst == "high" and view.levels[0] == 0
     if unharmed or not math.isfinite(value):
         return ""
     if view.scale.kind == "share":

@@ -100,9 +100,11 @@ class Preferences(QDialog):
         self.tabs = Tabbed(
             {
                 "Thresholds": _page(introduction, self._rows()),
-                "Runs": _page(self.processes),
-                "Appearance": _page(self._look(settings)),
-                "Trusted files": _page(self.trusted),
+                "General": _page(
+                    *(_headed("Appearance"), self._look(settings)),
+                    *(_headed("Runs"), self.processes),
+                    *(_headed("Trusted files"), self.trusted),
+                ),
             }
         )
         layout.addWidget(self.tabs, 1)
@@ -228,6 +230,13 @@ class Preferences(QDialog):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not problem)
+
+
+def _headed(words: str) -> QWidget:
+    """The heading of a group of settings."""
+    heading = set_heading(Label(words), "section")
+    heading.setContentsMargins(0, 8, 0, 0)
+    return heading
 
 
 def _page(*widgets: QWidget) -> QWidget:

@@ -345,5 +345,7 @@ def _style_sheet(c: Colours) -> str:
         # Fusion's own arrows point the other way: up for the largest on top
         "falling": resources.path("arrows", "down.svg").as_posix(),
         "rising": resources.path("arrows", "up.svg").as_posix(),
+        "no_fall": resources.path("arrows", "down_off.svg").as_posix(),
+        "no_rise": resources.path("arrows", "up_off.svg").as_posix(),
     }
     return Template(resources.path("style.qss").read_text(encoding="utf-8")).substitute(words)

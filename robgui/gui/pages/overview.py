@@ -33,6 +33,7 @@ from robgui.gui.pages.overview_tiles import (
     columns_for,
     first_view,
     how_many_done,
+    input_words,
     leading,
 )
 from robgui.gui.pages.tile import BAR, Tile, keep_room
@@ -121,8 +122,7 @@ class Overview(WhenSeen, QWidget):
         dataset, at = self._store.library.dataset, self._store.selection.input
         if dataset is None or at is None or at >= len(dataset):
             return data
-        key = dataset.key(at)
-        return f"{key} of {data}" if key and key != str(at) else f"{data}, input {at:,}"
+        return input_words(dataset, at)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As many tiles beside each other as fit, below a hero that leaves them room."""

@@ -160,9 +160,23 @@ class Hero(QFrame):
         self.subject.setText(f"{subject}. {said.tally}" if said.tally else subject)
         self._tint()
 
-    def show_input(self, picture: np.ndarray | None, words: str, *, drawn: bool) -> None:
-        """The input as it is, while no method has found a pair; ``drawn`` if it is no image."""
-        self.chips.show_confusion(None)
+    def show_input(
+        self,
+        picture: np.ndarray | None,
+        words: str,
+        *,
+        drawn: bool,
+        confusion: tuple[str, str] | None = None,
+    ) -> None:
+        """One input as it is, while no method has found a pair.
+
+        Args:
+            picture: None shows none.
+            words: Which input it is.
+            drawn: Whether it is no image.
+            confusion: Its class and what it is taken for, where that is the failure.
+        """
+        self.chips.show_confusion(confusion)
         self.alone.show_picture(picture, drawn=drawn)
         self.alone.setAccessibleName(words)
         self.alone.setToolTip(tip(words))

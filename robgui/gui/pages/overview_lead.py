@@ -12,10 +12,12 @@ from robgui.core.finding_pair import Pair, pair_of
 from robgui.core.text.words import count
 from robgui.core.workspace.speaking import gravity
 from robgui.gui.pages.overview_hero import Hero, overall
+from robgui.gui.pages.overview_tiles import input_words, leading
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from robgui.core.dataset import Dataset
     from robgui.core.finding import Finding, StoredFinding
     from robgui.gui.pages.tile import Tile
     from robgui.gui.state.store import Store
@@ -35,7 +37,10 @@ def shows(finding: Finding, sentence: str, classes: Sequence[str]) -> bool:
     """
     named = {name for name in classes if f"“{name}”" in sentence}
     confusion = finding.confusion
-    return len(named) < 2 or confusion is None or set(confusion) <= named
+    if not named or confusion is None:
+        return True
+    # A sentence may leave out what its one class is taken for.
+    return set(confusion) <= named or (len(named) == 1 and named <= set(confusion))
 
 
 class Lead(QObject):
@@ -74,7 +79,7 @@ class Lead(QObject):
         said = overall(verdicts, applying, deciding, stopped, failed=failed, at_work=at_work)
         self.hero.show_overall(said, subject)
         self.hero.show_next(self._next_steps(len(told) + failed < applying))
-        self._show_picture(None if worst is None else self._told_finding(worst))
+        self._show_picture(worst)
 
     def _weight(self, tile: Tile) -> tuple[int, float]:
         assert tile.told is not None
@@ -145,14 +150,20 @@ class Lead(QObject):
         else:
             self.wants_action.emit(name)
 
-    def _show_picture(self, finding: StoredFinding | None) -> None:
-        """The failure before and after, or the input as it is; read away from the GUI thread."""
+    def _show_picture(self, tile: Tile | None) -> None:
+        """The failure before and after, else an input that fails, else the input in use.
+
+        Beside a sentence about classes of the whole data the input in use would be read as one of
+        theirs: it is left out. Everything is read away from the GUI thread.
+        """
         store = self._store
-        dataset, index = store.library.dataset, store.selection.input
+        finding = None if tile is None else self._told_finding(tile)
+        failing = None if tile is None or finding is None else self._failing(tile, finding)
+        own = failing or self._in_use(tile)
         # Called at every change of a tile: the same picture is not read and scaled again.
-        wanted = (id(dataset), index, None if finding is None else finding.id)
+        wanted = (own and (id(own[0]), own[1]), None if finding is None else finding.id)
         workspace = store.history.workspace
-        if wanted == self._hero_of or dataset is None or index is None or index >= len(dataset):
+        if wanted == self._hero_of:
             return
         self._hero_of = wanted
 
@@ -164,14 +175,49 @@ class Lead(QObject):
                 pair = None
             else:
                 pair = pair_of(whole)
-            return pair, None if pair is not None else dataset.thumbnail(index, _SIDE)
+            if pair is not None or own is None:
+                return pair, None
+            return None, own[0].thumbnail(own[1], _SIDE)
 
         def show(answer: tuple[Pair | None, np.ndarray | None]) -> None:
             pair, picture = answer
             if pair is not None:
                 self.hero.show_pair(pair)
+            elif own is None:
+                self.hero.show_input(None, "", drawn=False)
             else:
-                drawn = dataset.kind != "image"
-                self.hero.show_input(picture, f"{dataset.name}, input {index:,}", drawn=drawn)
+                confusion = finding.confusion if failing and finding is not None else None
+                drawn = own[0].kind != "image"
+                self.hero.show_input(picture, input_words(*own), drawn=drawn, confusion=confusion)
 
         store.pictures.run(work, show, key="overview hero")
+
+    def _failing(self, tile: Tile, finding: StoredFinding) -> tuple[Dataset, int] | None:
+        """The first input that fails in a finding about several; None if its data are not open."""
+        if tile.run is None or not finding.places:
+            return None
+        return self._store.subjects.locate(tile.run.request, finding.places[0])
+
+    def _in_use(self, tile: Tile | None) -> tuple[Dataset, int] | None:
+        """The input in use, unless the sentence beside it is about other classes' inputs."""
+        store = self._store
+        dataset, index = store.library.dataset, store.selection.input
+        if dataset is None or index is None or index >= len(dataset):
+            return None
+        if tile is not None and self._names_classes(tile) and not self._of_one_input(tile):
+            return None
+        return dataset, index
+
+    def _names_classes(self, tile: Tile) -> bool:
+        model = self._store.library.model
+        sentence = "" if tile.told is None else tile.told.sentence
+        return model is not None and any(f"“{name}”" in sentence for name in model.labels)
+
+    def _of_one_input(self, tile: Tile) -> bool:
+        """Whether the run that a tile speaks of is of the input in use alone."""
+        if tile.run is None:
+            name = leading(tile.page, self._store)
+        else:
+            name = tile.run.request.analysis
+        known = self._store.analyses.get(name)
+        return known is not None and known.inputs == "one"

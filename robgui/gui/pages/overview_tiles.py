@@ -11,6 +11,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.view.owned import first_of
 
 if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.run import Run
@@ -39,6 +40,14 @@ def columns_for(tiles: int, least: int, width: int, height: int) -> int:
     return min(fit, key=unlike, default=1)
 
 
+def input_words(dataset: Dataset, at: int) -> str:
+    """An input as its file is called, else by its number."""
+    key = dataset.key(at)
+    if key and key != str(at):
+        return f"{key} of {dataset.name}"
+    return f"{dataset.name}, input {at:,}"
+
+
 def leading(page: Page, store: Store) -> str:
     """The analysis a method is opened with: the first that gives a first look."""
     names = [analysis.name for analysis in page.analyses]
@@ -64,7 +73,7 @@ def how_many_done(asked: Sequence[Sequence[Execution]]) -> str:
         for jobs in asked
         if all(job.state.ended for job in jobs)
     )
-    others = ((RunState.CANCELLED, "stopped"), (RunState.FAILED, "failed"))
+    others = ((RunState.CANCELLED, "stopped"), (RunState.FAILED, "could not run"))
     rest = "".join(f", {ends[end]} {words}" for end, words in others if ends[end])
     return f"{ends[RunState.DONE]} of {len(asked)} methods done{rest}"
 

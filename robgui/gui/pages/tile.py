@@ -52,7 +52,7 @@ _SHORT = 16
 BAR = 4
 NOT_RUN = "Not run yet"
 NOT_APPLICABLE = "Does not apply"
-FAILED = "Failed"
+FAILED = "Could not run"  # "Failed" would read as a failure of the model.
 #: How a run that ended before its end is called beside what it says.
 _EARLY = {RunState.CANCELLED: "stopped", RunState.FAILED: "run failed"}
 
@@ -230,7 +230,9 @@ class Tile(QFrame):
     def _show_ghost(self) -> None:
         """Where a picture will be stands the sign of the method, pale."""
         side = min(self.height() // 3, self.width() // 4)
-        self._ghost.setVisible(self.picture is None and self.run is None and side >= _GHOST)
+        # Why a run could not be done needs the whole width.
+        free = self.picture is None and self.run is None and not self.alert
+        self._ghost.setVisible(free and side >= _GHOST)
         # Not isVisible, which is False while the whole page is hidden.
         if self._ghost.isVisibleTo(self):
             self._ghost.setPixmap(pixmap(self.page.icon, side, theme.colours.line))

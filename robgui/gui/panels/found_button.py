@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QPushButton
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
-    from robgui.core.finding import StoredFinding
+    from robgui.core.finding import Finding, StoredFinding
     from robgui.gui.panels.panel import Panel
 
-#: On the button where the run has found one thing that can be laid side by side, or several.
-ONE, SEVERAL = "See the failure", "See the {many:,} failures"
+#: On the button where the run has found one thing that can be laid side by side, or several. These
+#: are findings as the wall counts them, a class or an input each: far fewer than wrong answers.
+ONE, SEVERAL = "See the failure", "See {many:,} findings"
+WHAT = "Before and after, what else is known of this input, and what to do next"
 
 
 class FoundButton(QPushButton):
@@ -23,7 +28,7 @@ class FoundButton(QPushButton):
         super().__init__(ONE)
         self._panel = panel
         self.setProperty("role", "primary")
-        self.setToolTip("Before and after, what else is known of this input, and what to do next")
+        self.setToolTip(WHAT)
         self.clicked.connect(self._open)
         theme.changed.connect(self._tint)
         self._tint()
@@ -33,6 +38,7 @@ class FoundButton(QPushButton):
         """Shows itself when the run on show has findings."""
         found = self._found()
         self.setText(ONE if len(found) < 2 else SEVERAL.format(many=len(found)))
+        set_tip(self, WHAT if len(found) < 2 else counted_by_kind(found))
         self.setVisible(bool(found))
 
     def _found(self) -> list[StoredFinding]:
@@ -53,3 +59,10 @@ class FoundButton(QPushButton):
 
     def _tint(self) -> None:
         self.setIcon(icon("findings", theme.colours.on_accent))
+
+
+def counted_by_kind(found: Sequence[Finding]) -> str:
+    """What the findings of a run are: a class that fails is one, however many inputs it has."""
+    kinds = Counter(one.kind for one in found)
+    parts = ", ".join(f"{many:,} of kind “{kind}”" for kind, many in kinds.items())
+    return f"{parts[:1].upper()}{parts[1:]}. One finding may stand for many wrong inputs."

@@ -14,6 +14,8 @@ from robgui.gui.widgets.plain import Label, tip, unbroken
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
 LINES = 1
+#: Not "More", as the tabs below say of pictures that do not fit.
+WHY, LESS = "Why?", "Less"
 
 
 class VerdictLine(QWidget):
@@ -35,7 +37,7 @@ class VerdictLine(QWidget):
         for label in (self.status, self.sentence):
             set_heading(label, "verdict")
         self.rest.setProperty("role", "quiet")
-        self.more = QPushButton("More", checkable=True)
+        self.more = QPushButton(WHY, checkable=True)
         self.more.setProperty("role", "link")
         self.more.toggled.connect(self._unfold)
         self._arrange()
@@ -141,7 +143,7 @@ class VerdictLine(QWidget):
         return round(box.height() / metrics.lineSpacing())
 
     def _unfold(self, whole: bool) -> None:
-        self.more.setText("Less" if whole else "More")
+        self.more.setText(LESS if whole else WHY)
         self._fit()
 
     def _tint(self) -> None:

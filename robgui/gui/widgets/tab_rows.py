@@ -109,6 +109,9 @@ class TabRows(QWidget):
     def setCurrentIndex(self, place: int) -> None:
         """Chooses a tab."""
         if 0 <= place < len(self.tabs):
+            # A click leaves the focus where it is, and the tab before would stay tinted by it.
+            if any(tab.hasFocus() for tab in self.tabs) and place < self._shown:
+                self.tabs[place].setFocus()
             self.tabs[place].setChecked(True)
         # "None" is a choice only when the last tab has gone.
         elif self.tabs:

@@ -1,4 +1,4 @@
-"""What stands in a cell of a matrix: two digits, and nothing where nothing failed."""
+"""What stands in a cell of a matrix: two digits, and in a large one nothing for no failure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from robgui.core.view import Axis, Matrix
 from robgui.core.view.cells import cell_number
 
 
-def matrix(scale: Axis, worst: str = "high") -> Matrix:
+def matrix(scale: Axis, worst: str = "high", side: int = 10) -> Matrix:
     x = Axis("x")
-    return Matrix("m", x, x, np.zeros((1, 1)), scale, (0.0, 1.0), worst=worst)
+    return Matrix("m", x, x, np.zeros((side, side)), scale, (0.0, 1.0), worst=worst)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,8 @@ def test_a_number_has_two_digits_and_no_unit(value, words):
 def test_where_nothing_is_not_the_best_it_is_written():
     assert cell_number(matrix(Axis("distance"), "low"), 0.0) == "0"
     assert cell_number(matrix(Axis("kept", kind="share"), "low"), 0.0) == "0 %"
+
+
+def test_among_few_cells_no_failure_is_written_and_does_not_look_like_missing_data():
+    assert cell_number(matrix(Axis("wrong", kind="share"), side=3), 0.0) == "0 %"
+    assert cell_number(matrix(Axis("wrong", kind="share"), side=3), math.nan) == ""

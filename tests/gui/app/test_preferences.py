@@ -12,6 +12,7 @@ from robgui.core.execution.worker.workers import usual_memory
 from robgui.core.text.words import amount
 from robgui.gui.app.preferences import Preferences
 from robgui.gui.app.settings import Settings, load_settings, save_settings
+from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.state.store import Store
 
@@ -133,6 +134,31 @@ def test_how_many_runs_at_once_and_how_much_memory_is_said_with_its_default(qtbo
     assert dialog.buttons.button(OK).isEnabled() and fields.chosen == (2, 2.5)
     dialog.restore()
     assert fields.chosen == (1, 0.0)
+
+
+def test_settings_of_two_lines_share_a_tab(dialog):
+    tabs = dialog.tabs.bar
+    assert [tabs.tabText(place) for place in range(tabs.count())] == ["Thresholds", "General"]
+    general = dialog.tabs.stack.widget(1)
+    for widget in (dialog.processes, dialog.look, dialog.trusted):
+        assert general.isAncestorOf(widget)
+
+
+def test_a_box_at_the_end_of_its_range_keeps_both_arrows(qtbot, dialog):
+    dialog.tabs.bar.setCurrentIndex(1)
+    dialog.show()
+    theme.apply(False)
+    box = dialog.processes.at_once
+    image = box.grab().toImage()
+    assert box.value() == box.minimum()
+    edge, lowest = image.pixelColor(image.width() - 12, 2).name(), image.height() // 2
+    inked = [
+        (x, y)
+        for x in range(image.width() - 16, image.width() - 4)
+        for y in range(lowest + 1, image.height() - 3)
+        if image.pixelColor(x, y).name() not in (edge, theme.colours.surface.lower())
+    ]
+    assert len(inked) > 10, "the arrow downwards is pale and there"
 
 
 def test_a_settings_file_with_impossible_numbers_is_not_believed(tmp_path, monkeypatch):

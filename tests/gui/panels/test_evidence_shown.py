@@ -184,3 +184,18 @@ def test_a_failure_that_an_earlier_run_has_seen_too_is_one_of_the_run_on_show(
         panel.run_id = run.id
         panel.found.refresh()
         assert not panel.found.isHidden() and panel.found.text() == "See the failure"
+
+
+def test_the_button_counts_findings_and_says_what_they_are(qtbot, store, sampled):
+    panel = GenericPanel(store, sampled)
+    qtbot.addWidget(panel)
+    found = [
+        Finding("class", "“a” is right in 0 of 30.", 1.0, {"class": "a", "other_class": "b"}),
+        Finding("wrong input", "one", 0.5, {"class": "a", "other_class": "b", "place": 3}),
+        Finding("wrong input", "two", 0.5, {"class": "b", "other_class": "a", "place": 4}),
+    ]
+    run = keep(qtbot, store, "deepinspect", Verdict(Status.FAILS, "32 inputs are wrong."), found)
+    panel.run_id = run.id
+    panel.found.refresh()
+    assert panel.found.text() == "See 3 findings", "32 inputs fail, and 3 are not the failures"
+    assert "1 of kind “class”, 2 of kind “wrong input”" in panel.found.toolTip()

@@ -102,6 +102,7 @@ def test_what_a_verdict_rests_on_is_cut_between_sentences_with_a_button_for_the_
     parts = [line.verdict.scope, *line.verdict.because]
     wholes = [" ".join(parts[:many]) for many in range(1, len(parts))]
     assert line.more.isVisible() and line.rest.text() in wholes
+    assert line.more.text() == "Why?" != drawn.board.bar.more.text()
     line.more.click()
     assert (
         line.rest.text().endswith("Reason 19 is as good as any other.")

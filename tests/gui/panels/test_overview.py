@@ -177,7 +177,8 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
     store.inspection.start()
     qtbot.waitUntil(
         lambda: (
-            (tile.status.text(), tile.sentence.text()) == ("Failed", "The <b>disk</b> is full.")
+            (tile.status.text(), tile.sentence.text())
+            == ("Could not run", "The <b>disk</b> is full.")
         ),
     )
     assert (
@@ -185,6 +186,7 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
         == status_ink(Status.AT_RISK).colour()
     )
     assert tile.open.isEnabled()
+    assert tile.sentence.width() > 0.8 * tile.width(), "the reason has the whole width"
     qtbot.waitUntil(lambda: bool(store.history.runs) and store.history.runs[0].state.ended)
     store.select(store.selection.replace(input=5))
     assert tile.status.text() == "Not run yet", "it failed for another input"

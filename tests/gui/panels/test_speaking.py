@@ -118,7 +118,9 @@ def test_a_stopped_run_is_marked_on_its_card_and_not_counted_as_done(qtbot, stor
     assert shown(tile.status) == "? Cannot tell (stopped)"
     assert "1 stopped early" in shown(overview.hero.subject)
     jobs = [SimpleNamespace(state=RunState(state)) for state in ("done", "cancelled", "failed")]
-    assert how_many_done([[job] for job in jobs]) == "1 of 3 methods done, 1 stopped, 1 failed"
+    assert how_many_done([[job] for job in jobs]) == (
+        "1 of 3 methods done, 1 stopped, 1 could not run"
+    )
     keep(qtbot, store, "feature_game", FOUND)
     overview.refresh()
     assert shown(tile.status) == "✗ Failure found"

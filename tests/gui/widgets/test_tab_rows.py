@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 
 from robgui.gui.widgets.tab_rows import TabRows
@@ -81,3 +82,13 @@ def test_a_click_chooses_and_tells_and_a_tab_taken_away_leaves_its_neighbour(row
     while rows.count():
         rows.removeTab(0)
     assert rows.currentIndex() == -1
+
+
+def test_the_tint_of_the_focus_goes_along_with_a_click(rows, qtbot):
+    rows.resize(4000, 60)
+    rows.activateWindow()
+    rows.tabs[0].setFocus()
+    qtbot.waitUntil(rows.tabs[0].hasFocus)
+    qtbot.mouseClick(rows.tabs[2], Qt.MouseButton.LeftButton)
+    assert rows.currentIndex() == 2
+    assert rows.tabs[2].hasFocus() and not rows.tabs[0].hasFocus()

@@ -77,9 +77,9 @@ def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
 
 def radius_axis(result: ZonnscanResult, params: ZonnscanParams) -> Axis:
     """The horizontal axis, from 0 to the largest radius asked for."""
-    name, unit = RADIUS_WORDS[params.zone]
+    name, of_what = RADIUS_WORDS[params.zone]
     largest = float(result.radii[-1])
-    return Axis(name, unit, 0, largest if largest > 0 else 1)
+    return Axis(name, low=0, high=largest if largest > 0 else 1, remark=of_what)
 
 
 def _named(result: ZonnscanResult) -> list[int]:
@@ -166,7 +166,7 @@ def _marks(result: ZonnscanResult, params: ZonnscanParams) -> list[Mark]:
         marks.append(Mark(change.radius, name, Ink("fails" if place == 0 else "unknown")))
     limit = held(result, params)
     if limit <= result.radii[-1]:
-        marks.append(Mark(limit, f"asked for: holds to {number(limit)}", Ink("quiet")))
+        marks.append(Mark(limit, f"required: {number(limit)}", Ink("quiet")))
     return marks
 
 

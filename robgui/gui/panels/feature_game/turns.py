@@ -44,6 +44,7 @@ class Turns(QWidget):
         for cell, share in zip(self._cells, shares, strict=True):
             across.addWidget(cell, share)
         self.switch = TabRows()
+        self.switch.set_most_rows(1)  # It is there in a low window alone, where a row is a loss.
         for title in (*reversed(titles), DETAILS):
             self.switch.addTab(title)
         self.switch.currentChanged.connect(lambda _: self._take_turns())

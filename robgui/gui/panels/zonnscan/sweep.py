@@ -7,18 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
 from robgui.analyses.zonnscan.views.samples import samples_view
 from robgui.analyses.zonnscan.words.twin import twin_finding
 from robgui.core.view import Curves, Images, View
-from robgui.gui.app.theme import theme
 from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.panels.zonnscan.pinned_sweep import PinnedSweep
 from robgui.gui.panels.zonnscan.sweep_tools import SweepTools
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.views import CurvesView, ViewWidget
+from robgui.gui.widgets.views.cursor import Cursor
 
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Request
 
 SAMPLES = 8
+DRAG = "The cursor: drag it; “Random inputs at one radius” shows inputs from there."
 #: Of eight samples one or two.
 SOME = 0.2
 
@@ -40,7 +40,7 @@ class ZonnscanPanel(GenericPanel):
         """The views, the cursor in the first one, and the tools below."""
         self.pinned: PinnedSweep | None = None
         self._pixels: tuple[tuple[object, ...], list[np.ndarray]] = ((), [])
-        self.marker = pg.InfiniteLine(pos=0.2, angle=90, movable=True)
+        self.marker = Cursor("cursor", DRAG, 0.2)
         self.marker.sigPositionChanged.connect(lambda _: self._show_cursor())
         self.marker.sigDragged.connect(lambda _: self._hold())
         self._held: object = None
@@ -56,9 +56,8 @@ class ZonnscanPanel(GenericPanel):
         return column(views, self.tools)
 
     def restyle(self) -> None:
-        """The cursor in the accent colour."""
-        self.marker.setPen(pg.mkPen(theme.colours.accent, width=2))
-        self.marker.setHoverPen(pg.mkPen(theme.colours.accent, width=4))
+        """The cursor in the colours of the look."""
+        self.marker.restyle()
 
     def draw(self, result: ZonnscanResult) -> None:
         """Gives every view its new data."""
@@ -111,8 +110,7 @@ class ZonnscanPanel(GenericPanel):
     def _place_marker(self, made: ViewWidget) -> None:
         """The cursor belongs to the plot of the first view, which is made with the first result."""
         if isinstance(made, CurvesView) and self.board.widgets.index(made) == 0:
-            # Otherwise an automatic range would follow the cursor.
-            made.plot.addItem(self.marker, ignoreBounds=True)
+            made.add_cursor(self.marker)
 
     def _hold(self) -> None:
         """The cursor stays where the user has put it."""

@@ -17,6 +17,8 @@ from robgui.gui.widgets.inks import fill, pen
 from robgui.gui.widgets.legend import LegendKey
 from robgui.gui.widgets.views.plot_view import PADDING, PlotView, scaled, span
 
+#: Share of the height that a number above the tallest bar takes.
+_HEAD = 0.1
 #: A group of bars takes this share of its place.
 GROUP = 0.8
 #: With more bars than this their numbers are read out, not written above them.
@@ -155,8 +157,10 @@ class BarsView(PlotView):
         heights += [scaled(view.value, end) for end in bounds]
         heights.append(scaled(view.value, np.array([mark.at for mark in view.levels], float)))
         low, high = span(view.value, heights)
-        if not math.isfinite(view.value.high) and self._written(view):
-            high += 0.1 * (high - low)  # room for the numbers above the bars
+        known = [float(part[np.isfinite(part)].max(initial=low)) for part in heights]
+        full = high - max(known, default=low) < _HEAD * (high - low)
+        if self._written(view) and (full or not math.isfinite(view.value.high)):
+            high += _HEAD * (high - low)  # room for the numbers above the bars
         # A little below 0 is the room that span leaves at either end, not a bar that hangs down.
         if not math.isfinite(view.value.low) and not view.value.log and low > -PADDING * high:
             low = 0.0  # bars stand on the axis

@@ -13,7 +13,11 @@ from robgui.core.view import Axis, Curves, Line, Matrix
 from robgui.gui.widgets.plots import Plot
 
 #: Lines with a number of their own; the legend has the others.
-MOST_LINES = 3
+MOST_LINES = 5
+#: Places along a line where its number may stand.
+_SPOTS = 24
+#: Pixels from the middle of a number to that of the next, at least.
+_DISC = 36
 
 
 @dataclass(frozen=True)
@@ -42,23 +46,81 @@ def of_axes(plot: Plot, x: Axis, y: Axis, within: QWidget) -> list[Callout]:
 
 
 def of_lines(plot: Plot, view: Curves, within: QWidget) -> list[Callout]:
-    """The lines that matter, each where it can be told from the others."""
+    """The lines that matter, each where it is farthest from the others and their numbers."""
     found: list[Callout] = []
     lines = [line for line in view.lines if not line.quiet and np.isfinite(line.y).any()]
     # The sort is stable: strong lines first, the others in their order.
     lines.sort(key=lambda line: not line.strong)
-    for number, line in enumerate(lines[:MOST_LINES]):
-        known = np.flatnonzero(np.isfinite(line.y))
-        # Each at another share of its length, so their numbers do not stand on each other.
-        at = known[min(len(known) - 1, round((number + 1) * len(known) / (MOST_LINES + 1)))]
-        if line.x is None:
-            along = view.at
-        else:
-            along = line.x
-        spot = _spot(plot, float(along[at]), float(line.y[at]), view)
-        if spot is not None:
-            found.append(Callout(_in(plot, spot, within), _line_words(view, line, along)))
+    spots = [_spots(plot, view, line) for line in lines[:MOST_LINES]]
+    taken: list[QPointF] = []
+    across = _marked(plot, view)
+    for place, (line, own) in enumerate(zip(lines, spots, strict=False)):
+        others = [spot for at, each in enumerate(spots) if at != place for spot in each]
+        if own:
+            taken.append(max(own, key=lambda spot: _apart(spot, others, taken, across)))
+            words = _line_words(view, line, view.at if line.x is None else line.x)
+            found.append(Callout(_in(plot, taken[-1], within), words))
     return found
+
+
+def of_marks(plot: Plot, view: Curves, within: QWidget) -> list[Callout]:
+    """The upright lines together, since they may stand close, and each level line."""
+    found = []
+    area = plot.box.sceneBoundingRect()
+    upright = [mark for mark in view.marks if mark.name and np.isfinite(mark.at)]
+    if upright:
+        along = float(np.log10(upright[-1].at)) if view.x.log else upright[-1].at
+        spot = QPointF(_mapped(plot, QPointF(along, 0)).x(), area.top() + 0.25 * area.height())
+        names = "; ".join(mark.name for mark in upright)
+        words = f"{'Upright lines' if len(upright) > 1 else 'Upright line'}: {names}."
+        found.append(Callout(_in(plot, spot, within), words))
+    for mark in view.levels:
+        if mark.name and np.isfinite(mark.at):
+            height = float(np.log10(mark.at)) if view.y.log else mark.at
+            spot = QPointF(area.right() - 16, _mapped(plot, QPointF(0, height)).y())
+            words = f"Level line: {mark.name}, {view.y.words(mark.at)}."
+            found.append(Callout(_in(plot, spot, within), words))
+    return found
+
+
+def _spots(plot: Plot, view: Curves, line: Line) -> list[QPointF]:
+    """Some places along a line, in the scene of its plot."""
+    if line.x is None:
+        along = view.at
+    else:
+        along = line.x
+    known = np.flatnonzero(np.isfinite(line.y)).tolist()
+    made = [_spot(plot, float(along[at]), float(line.y[at]), view) for at in known]
+    spots = [spot for spot in made if spot is not None]
+    if not line.line or line.steps or len(spots) < 2:
+        return spots[:: max(1, len(spots) // _SPOTS)]
+    # Between its points too, but not at its very ends, where axes and other lines begin.
+    places = np.linspace(0, len(spots) - 1, _SPOTS + 2)[1:-1]
+    numbers = np.arange(len(spots))
+    across = np.interp(places, numbers, [spot.x() for spot in spots])
+    down = np.interp(places, numbers, [spot.y() for spot in spots])
+    return [QPointF(x, y) for x, y in zip(across.tolist(), down.tolist(), strict=True)]
+
+
+def _marked(plot: Plot, view: Curves) -> tuple[list[float], list[float]]:
+    """Where upright and level lines run, in the scene of the plot."""
+    upright = [_spot(plot, mark.at, 1.0, view) for mark in view.marks if np.isfinite(mark.at)]
+    level = [_spot(plot, 1.0, mark.at, view) for mark in view.levels if np.isfinite(mark.at)]
+    return [one.x() for one in upright if one], [one.y() for one in level if one]
+
+
+def _apart(
+    spot: QPointF,
+    others: list[QPointF],
+    taken: list[QPointF],
+    across: tuple[list[float], list[float]],
+) -> tuple[bool, float]:
+    """Whether a number here is clear of the others, and how many pixels the nearest line is off."""
+    clear = all((spot - other).manhattanLength() > _DISC for other in taken)
+    lines = [(spot - other).manhattanLength() for other in others]
+    upright = [abs(spot.x() - x) for x in across[0]]
+    level = [abs(spot.y() - y) for y in across[1]]
+    return clear, min([*lines, *upright, *level], default=0.0)
 
 
 def _line_words(view: Curves, line: Line, along: np.ndarray) -> str:

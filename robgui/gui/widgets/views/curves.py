@@ -15,6 +15,8 @@ from robgui.core.view import Axis, Curves, Ink, Line
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import SYMBOLS, colour, pen
 from robgui.gui.widgets.legend import LegendKey
+from robgui.gui.widgets.views.callout import Callout
+from robgui.gui.widgets.views.cursor import Cursor
 from robgui.gui.widgets.views.plot_view import PlotView, scaled, span
 
 #: Lines read out at once; more cannot be taken in.
@@ -36,6 +38,7 @@ class CurvesView(PlotView):
         super().build()
         self.lines: list[LineItem] = []
         self._near: int | None = None
+        self._added: list[Cursor] = []
         self._cursor = pg.InfiniteLine(angle=90)
         self._cursor.setVisible(False)
         self.plot.addItem(self._cursor, ignoreBounds=True)
@@ -53,6 +56,17 @@ class CurvesView(PlotView):
         self.show_keys(keys, view.y)
         self._cursor.setPen(pen(Ink("quiet"), 1))
         self._fit(view)
+
+    def add_cursor(self, cursor: Cursor) -> None:
+        """Puts a line that the user drags into the plot."""
+        self._added.append(cursor)
+        # Otherwise an automatic range would follow it.
+        self.plot.addItem(cursor, ignoreBounds=True)
+
+    def callouts(self) -> list[Callout]:
+        """What its axes and its lines mean, and those that the user drags."""
+        own = [one.callout(self.plot, self) for one in self._added]
+        return [*super().callouts(), *own]
 
     def read(self, x: float, y: float) -> str:
         """The values of the lines that matter at the point nearest to the pointer."""

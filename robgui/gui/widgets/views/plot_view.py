@@ -14,7 +14,7 @@ from robgui.core.view import Axis, Curves, Ink, Mark
 from robgui.gui.widgets.inks import pen
 from robgui.gui.widgets.legend import Keyed, Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
-from robgui.gui.widgets.views.callout import Callout, of_axes, of_lines
+from robgui.gui.widgets.views.callout import Callout, of_axes, of_lines, of_marks
 from robgui.gui.widgets.views.flags import PlotFlags
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -55,7 +55,8 @@ class PlotView(ViewWidget):
         view = self.view
         if not isinstance(view, Curves):
             return of_axes(self.plot, view.x, view.value, self)
-        return [*of_axes(self.plot, view.x, view.y, self), *of_lines(self.plot, view, self)]
+        made = (of_axes(self.plot, view.x, view.y, self), of_lines(self.plot, view, self))
+        return [*made[0], *made[1], *of_marks(self.plot, view, self)]
 
     def read(self, x: float, y: float) -> str:
         """What stands at a place of the plot, in words."""

@@ -46,7 +46,7 @@ def test_samples_and_attack_have_a_mark_each_and_so_has_the_radius_asked_for() -
     assert list(marks) == [
         "attack at 0.02: boot",
         "sample at 0.341: coat",
-        "asked for: holds to 0.1",
+        "required: 0.1",
     ]
     assert [mark.at for mark in marks.values()] == [0.02, 0.341, 0.1]
     assert next(iter(marks.values())).ink.role == "fails"
@@ -64,9 +64,10 @@ def test_the_uncertainty_has_a_band_no_narrower_than_the_samples_resolve() -> No
 def test_axes_have_names_units_and_fixed_ends() -> None:
     for zone in ("linf", "box", "l2", "l1", "l2_clipped", "l1_clipped"):
         first = views(swept(), ZonnscanParams(zone=zone))[0]
+        assert first.x.remark and first.x.remark in first.x.title
+        assert first.x.words(0.0) == "0", "not “0 of its range”"
         assert (
-            first.x.unit
-            and first.y.remark
+            first.y.remark
             and (first.x.low, first.x.high) == (0, 1)
             and (first.y.low, first.y.high) == (0, 1)
         )

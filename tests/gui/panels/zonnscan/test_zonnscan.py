@@ -91,6 +91,40 @@ def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(
     assert panel.marker.value() == 0.3, "the cursor stays within the radii of the run"
 
 
+def test_the_cursor_has_a_name_and_no_colour_of_a_class(store, sweep, run):
+    panel, pane = sweep
+    run(panel, pane, **QUICK)
+    panel.marker.setValue(0.27)
+    assert panel.marker.flag.format == "cursor 0.27"
+    curves = {item.curve.opts["pen"].color().name() for item in panel.board.widgets[0].lines}
+    for dark in (True, False):
+        theme.apply(dark)
+        own = panel.marker.pen.color().name()
+        assert own == theme.colours.quiet.lower() and own not in curves | {theme.colours.accent}
+
+
+def test_every_line_that_can_be_seen_has_a_number_when_it_is_explained(qtbot, store, sweep, run):
+    panel, pane = sweep
+    panel.resize(1000, 700)
+    run(panel, pane, **QUICK)
+    shown = panel.board.widgets[0]
+    callouts = shown.callouts()
+    words = " ".join(one.words for one in callouts)
+    for named in [line for line in shown.view.lines if not line.quiet]:
+        assert f"“{named.name}”" in words
+    for mark in (*shown.view.marks, *shown.view.levels):
+        assert mark.name in words
+    assert "drag it" in words and "of its range to" not in words
+    places = [(one.place.x(), one.place.y()) for one in callouts]
+    near = [
+        (a, b)
+        for at, a in enumerate(places)
+        for b in places[:at]
+        if abs(a[0] - b[0]) + abs(a[1] - b[1]) < 12
+    ]
+    assert not near, "numbers on top of each other cannot be read"
+
+
 def test_both_changes_of_class_are_marked_and_the_verdict_takes_the_nearer(store, sweep, run):
     panel, pane = sweep
     result = run(panel, pane, samples=64, radii=(0.0, 0.05, 0.5, 1.0))

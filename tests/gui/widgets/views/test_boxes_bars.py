@@ -132,6 +132,18 @@ def test_a_number_above_a_bar_is_whole_or_not_shown(shown):
                 assert room.contains(item.mapRectToScene(item.boundingRect())), height
 
 
+def test_a_bar_that_reaches_the_end_of_its_scale_has_its_number_too(shown):
+    scale = Axis("share", kind="share", low=0, high=1)
+    values = np.array([0.0, 0.83, 1.0])
+    row = Series("recognised", values, Ink("series"), values - 0.1 * (values > 0), values)
+    widget = shown(Bars("b", scale, ("triangle", "circle", "square"), (row,)))
+    assert [item.toPlainText() for item in widget.numbers if item.isVisible()] == [
+        "0 %",
+        "83.0 %",
+        "100 %",
+    ]
+
+
 def test_a_number_stands_on_the_end_of_its_interval_on_a_logarithmic_axis(shown):
     row = Series("s", np.array([1e-4]), Ink("fails"), np.array([1e-5]), np.array([1e-3]))
     view = Bars("b", Axis("chance", log=True, low=1e-6, high=1), ("a",), (row,))
