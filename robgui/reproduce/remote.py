@@ -85,7 +85,7 @@ class SentClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ClaimProgress:
     """How far the thing called ``title`` is."""
 
     title: str
@@ -95,11 +95,11 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class ClaimNews:
     """One thing that has happened: a sentence, progress, a claim or the end."""
 
     sentence: str = ""
-    progress: Progress | None = None
+    progress: ClaimProgress | None = None
     claim: SentClaim | None = None
     over: bool = False
 
@@ -115,7 +115,7 @@ def remote_claims(
     """The claims of a method, computed by an executor whose workers have imported this module."""
     executor.ask("claims_begin", **asdict(order))
     while True:
-        news: list[News] = executor.ask("claims_news")
+        news: list[ClaimNews] = executor.ask("claims_news")
         for each in news:
             if each.sentence:
                 say(each.sentence)
@@ -153,15 +153,15 @@ _PLAIN = ("method", "statement", "paper", "ours", "holds", "note")
 class _Reproduction:
     """Claims being computed on a thread, and what has happened since somebody asked."""
 
-    def __init__(self, method: str, setting: Setting, news: queue.SimpleQueue[News]) -> None:
+    def __init__(self, method: str, setting: Setting, news: queue.SimpleQueue[ClaimNews]) -> None:
         self._news = news
         self._problem: BaseException | None = None
         # A daemon: the process may leave while a model loops for ever.
         threading.Thread(target=self._compute, args=(method, setting), daemon=True).start()
 
-    def news(self) -> list[News]:
+    def news(self) -> list[ClaimNews]:
         """What has happened; empty if nothing has for a while."""
-        found: list[News] = []
+        found: list[ClaimNews] = []
         try:
             found.append(self._news.get(timeout=_WAIT_SECONDS))
             while True:
@@ -175,14 +175,14 @@ class _Reproduction:
     def _compute(self, method: str, setting: Setting) -> None:
         try:
             for claim in claims_of(method)(setting):
-                self._news.put(News(claim=_sent(claim)))
+                self._news.put(ClaimNews(claim=_sent(claim)))
         except RobguiError as error:
             # What keeps the whole method from running is one claim that says so.
-            self._news.put(News(claim=_sent(unable(method, error))))
+            self._news.put(ClaimNews(claim=_sent(unable(method, error))))
         except BaseException as error:  # noqa: BLE001 - SystemExit of foreign code too; raised for whoever asks
             self._problem = error
             return
-        self._news.put(News(over=True))
+        self._news.put(ClaimNews(over=True))
 
 
 def unable(method: str, error: RobguiError) -> Claim:
@@ -229,25 +229,25 @@ def _answer_models(shelf: LoadedCache, models: list[str], trust: bool) -> bool:
 
 def _answer_begin(shelf: LoadedCache, **values: Any) -> bool:
     order = ClaimsOrder(**values)
-    news: queue.SimpleQueue[News] = queue.SimpleQueue()
+    news: queue.SimpleQueue[ClaimNews] = queue.SimpleQueue()
     setting = Setting(
         data=Path(order.data) if order.data else None,
         models=_open(shelf, order.models, order.trust),
         quick=order.quick,
         seed=order.seed,
-        say=lambda sentence: news.put(News(sentence)),
+        say=lambda sentence: news.put(ClaimNews(sentence)),
         watch=lambda title, step: news.put(
-            News(progress=Progress(title, step.done, step.total, step.note))
+            ClaimNews(progress=ClaimProgress(title, step.done, step.total, step.note))
         ),
     )
     _begun[shelf] = _Reproduction(order.method, setting, news)
     return True
 
 
-def _answer_news(shelf: LoadedCache) -> list[News]:
+def _answer_news(shelf: LoadedCache) -> list[ClaimNews]:
     return _begun[shelf].news()
 
 
 register_question(Question("claims_models", _answer_models, bool))
 register_question(Question("claims_begin", _answer_begin, bool))
-register_question(Question("claims_news", _answer_news, list[News]))
+register_question(Question("claims_news", _answer_news, list[ClaimNews]))
