@@ -92,7 +92,7 @@ def _claims(chosen: Sequence[str], given: argparse.Namespace, watcher: _Watcher)
     order = _order(given)
     executor = one_executor(Terms(imports=(remote.__name__,), notice=watcher.say))
     try:
-        remote.open_models(executor, order.models, order.trust)
+        remote.open_claim_models(executor, order.models, order.trust)
         for method in chosen:
             wanted = replace(order, method=method)
             try:

@@ -104,7 +104,7 @@ class ClaimNews:
     over: bool = False
 
 
-def open_models(executor: Inline | Workers, models: Sequence[str], trust: bool) -> None:
+def open_claim_models(executor: Inline | Workers, models: Sequence[str], trust: bool) -> None:
     """Opens models where the claims will be computed; errors are raised."""
     executor.ask("claims_models", models=list(models), trust=trust)
 
