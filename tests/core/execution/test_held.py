@@ -91,10 +91,10 @@ from pathlib import Path
 if __name__ == "__main__":
     from robgui.core.execution.asking.models import Models
     from robgui.core.execution.worker.slot import Terms
-    from robgui.gui.state.library.opening import open_dataset
+    from robgui.gui.state.library.opening import open_for_window
     models = Models()
     models.start(Terms(keep=True), lambda words: None)
-    data = open_dataset(Path({str(tmp_path / "a.mat")!r}), {{}}, models)
+    data = open_for_window(Path({str(tmp_path / "a.mat")!r}), {{}}, models)
     data.thumbnail(0, 16)
     print([name for name in ("scipy.io", "pyarrow", "h5py") if name in sys.modules])
     models.close()
