@@ -16,7 +16,7 @@ from pathlib import Path
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.request import Reference
 from robgui.core.model.settings import side_file
-from robgui.core.regular import read_regular
+from robgui.core.regular import read_regular, stays_below
 from robgui.core.text.words import amount
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside
 
@@ -107,7 +107,7 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
             yield extra.name, extra
     code = re.match(r"([^:]+\.py):", str(reference.options.get("architecture", "")))
     # Only code that lies in the model's own folder: a path may not lead out of it.
-    if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
+    if code and stays_below(Path(code[1])) and (path.parent / code[1]).is_file():
         file = path.parent / code[1]
         yield code[1], file
         for name in modules_beside(imports_of(code_bytes(file)), [file.parent]):
@@ -118,10 +118,6 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
     for name in _NAMED if reference.kind == "dataset" else ():
         if isinstance(named := reference.options.get(name), str) and named:
             yield _beside(Path(named)), Path(named)
-
-
-def _inside(path: Path) -> bool:
-    return not path.is_absolute() and ".." not in path.parts
 
 
 def _beside(labels: Path) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
 
@@ -11,6 +11,8 @@ from robgui import resources
 from robgui.core.errors import ParamsError
 from robgui.core.regular import beside, is_there, read_regular
 from robgui.core.toml import parse_toml
+
+P = TypeVar("P", bound=PurePath)
 
 #: Prefix of paths to demo files.
 DEMO = "demo:"
@@ -137,13 +139,7 @@ class Suite(_Table):
         folder = self.path.parent
         if pattern.startswith(DEMO):
             folder, pattern = resources.path("demo"), pattern.removeprefix(DEMO)
-        whole = _whole(pattern)
-        folder, pattern = (
-            # ``glob`` refuses absolute patterns.
-            (Path(whole.anchor), str(whole.relative_to(whole.anchor)))
-            if whole.is_absolute()
-            else (folder, str(whole))
-        )
+        folder, pattern = without_anchor(folder, _whole(pattern))
         if not any(sign in pattern for sign in "*?["):
             if is_there(folder / pattern):
                 found = [folder / pattern]
@@ -170,6 +166,11 @@ def _matches(folder: Path, pattern: str) -> list[Path]:
         )
     except (OSError, ValueError, NotImplementedError):
         return []
+
+
+def without_anchor(folder: P, pattern: P) -> tuple[P, str]:
+    """Where a pattern starts, and the rest of it: ``glob`` refuses one with a drive or a root."""
+    return folder / pattern.anchor, str(pattern.relative_to(pattern.anchor))
 
 
 def _whole(pattern: str) -> Path:

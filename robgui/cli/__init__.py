@@ -107,14 +107,14 @@ class Parser(argparse.ArgumentParser):
         return given
 
     def _not_known(self, rest: list[str]) -> str:
-        from robgui.core.execution.params.problems import hint
+        from robgui.core.execution.params.problems import did_you_mean
 
         advice = f"see {self.prog} --help."
         options = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if options:
             return (
                 f"There is no option {options[0]};"
-                f" {hint(options[0], self._option_string_actions, advice)}"
+                f" {did_you_mean(options[0], self._option_string_actions, advice)}"
             )
         return f"The word {rest[0]!r} was not expected; {advice}"
 
@@ -232,9 +232,9 @@ def _open(words: list[str]) -> int:
 
 
 def _no_command(word: str) -> str:
-    from robgui.core.execution.params.problems import hint
+    from robgui.core.execution.params.problems import did_you_mean
 
-    advice = hint(word, COMMANDS, f"choose one of: {', '.join(COMMANDS)}.")
+    advice = did_you_mean(word, COMMANDS, f"choose one of: {', '.join(COMMANDS)}.")
     if "." in word or os.sep in word:
         what = "file or command"
     else:

@@ -20,9 +20,9 @@ def batch(words: list[str]) -> int:
     for module in given.import_module:
         # Here too, not only in the workers: the gates and the plan name its analyses.
         importlib.import_module(module)
-    from robgui.cli.batching import carry_out
+    from robgui.cli.batching import run_suite
 
-    return carry_out(given, report)
+    return run_suite(given, report)
 
 
 def parser() -> argparse.ArgumentParser:

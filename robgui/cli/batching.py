@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.executor import Executor
 
 
-def carry_out(given: argparse.Namespace, report: Path | None) -> int:
+def run_suite(given: argparse.Namespace, report: Path | None) -> int:
     """Runs the suite; returns the exit code.
 
     Args:

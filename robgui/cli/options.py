@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from robgui.core.errors import ParamsError
 from robgui.core.execution.params import text as params_text
 from robgui.core.execution.params.params import Params
-from robgui.core.execution.params.problems import hint
+from robgui.core.execution.params.problems import did_you_mean
 
 Fields = Mapping[str, FieldInfo]
 
@@ -99,7 +99,9 @@ def pairs(
         name = name.strip().replace("-", "_")
         name = (formerly or {}).get(name, name)
         if name not in fields:
-            advice = hint(name, fields, f"write name=value with one of: {', '.join(fields)}.")
+            advice = did_you_mean(
+                name, fields, f"write name=value with one of: {', '.join(fields)}."
+            )
             raise ParamsError(f"There is no {what} {name!r}; {advice}")
         if not equals:
             raise ParamsError(f"The {what} {name!r} has no value; write {name}=value.")

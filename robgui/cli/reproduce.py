@@ -9,6 +9,7 @@ import shutil
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,11 @@ from robgui.core.execution.registry import find
 from robgui.core.execution.step import Step
 from robgui.core.files import write_whole
 from robgui.core.text.words import duration
-from robgui.reproduce.claim import Claim, Drawing, Setting, claims_of, methods
+from robgui.reproduce.claim import Claim, Drawing, claims_of, methods
 
 if TYPE_CHECKING:
     from robgui.report.drawing import Plate
+    from robgui.reproduce.remote import ClaimsOrder
 
 #: Exit code if a claim does not hold, or if none could be run: then nothing was shown.
 NOT_SHOWN = 1
@@ -51,11 +53,9 @@ def reproduce(words: list[str]) -> int:
     watcher = _Watcher()
     state = "done"
     try:
-        setting = _setting(given, watcher)
-        for method in chosen:
-            for claim in _guarded(method, setting):
-                watcher.say(f"{claim.statement}: {claim.verdict}")
-                record.add(claim)
+        for claim in _claims(chosen, given, watcher):
+            watcher.say(f"{claim.statement}: {claim.verdict}")
+            record.add(claim)
     except KeyboardInterrupt:
         state = "interrupted"
         watcher.say("robgui: interrupted; the claims so far are kept")
@@ -79,30 +79,42 @@ def exit_code(claims: Sequence[Claim]) -> int:
     return NOT_SHOWN
 
 
-def _guarded(method: str, setting: Setting) -> Iterator[Claim]:
-    """The claims of a method.
+def _claims(chosen: Sequence[str], given: argparse.Namespace, watcher: _Watcher) -> Iterator[Claim]:
+    """The claims of these methods, computed in a worker process as every model is.
 
-    What keeps the whole method from running becomes one claim that says so.
+    A process that is lost costs the rest of one method; the next one gets a new process.
     """
+    from robgui.core.execution.choice import one_executor
+    from robgui.core.execution.worker.asked import LostError
+    from robgui.core.execution.worker.terms import Terms
+    from robgui.reproduce import remote
+
+    order = _order(given)
+    executor = one_executor(Terms(imports=(remote.__name__,), notice=watcher.say))
     try:
-        yield from claims_of(method)(setting)
-    except RobguiError as error:
-        yield Claim(method, f"{method}: the claims of the paper", "", "", None, str(error))
+        remote.open_claim_models(executor, order.models, order.trust)
+        for method in chosen:
+            wanted = replace(order, method=method)
+            try:
+                yield from remote.remote_claims(executor, wanted, watcher.say, watcher.watch)
+            except LostError as error:
+                yield remote.unable(method, error)
+    finally:
+        executor.close()
 
 
-def _setting(given: argparse.Namespace, watcher: _Watcher) -> Setting:
-    from robgui.core.loading import load
+def _order(given: argparse.Namespace) -> ClaimsOrder:
+    from robgui.reproduce.remote import ClaimsOrder
 
     if given.seed < 0:
         raise ParamsError(f"--seed {given.seed}: the seed must be 0 or more.")
     if given.data is None:
-        data = None
+        data = ""
     else:
-        data = Path(given.data).expanduser()
-    if data is not None and not data.exists():
+        data = str(Path(given.data).expanduser())
+    if data and not Path(data).exists():
         raise ParamsError(f"--data {given.data}: there is no such file or folder; check the path.")
-    models = tuple(load(path, trust=given.trust) for path in given.models)
-    return Setting(data, models, given.quick, given.seed, watcher.say, watcher.watch)
+    return ClaimsOrder(given.method, given.models, given.trust, data, given.quick, given.seed)
 
 
 def _folder(out: str) -> Path:

@@ -49,9 +49,9 @@ def run(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         _overview().parse_args(words)
     wish = _wish(words)
-    from robgui.cli.running import carry_out
+    from robgui.cli.running import run_analysis
 
-    return carry_out(wish)
+    return run_analysis(wish)
 
 
 def _wish(words: list[str]) -> Wish:

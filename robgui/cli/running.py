@@ -39,7 +39,7 @@ _WORTH_SAYING = 30.0
 _ADVICE = " With --max-seconds 60 it ends after a minute with what is known by then."
 
 
-def carry_out(wish: Wish) -> int:
+def run_analysis(wish: Wish) -> int:
     """Runs the analysis in a worker process; returns the exit code."""
     progress = ProgressLine(wish.known.title)
     with ExitStack() as stack:

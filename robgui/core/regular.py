@@ -9,8 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TypeVar
+
+P = TypeVar("P", bound=PurePath)
 
 #: Opens a pipe without waiting for its writer; has no effect on a plain file.
 _FLAGS = (
@@ -62,6 +66,22 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def common_folder(files: Sequence[P]) -> P | None:
+    """The deepest folder that holds all these absolute paths; None if they lie on two drives."""
+    for folder in files[0].parents:
+        if all(file.is_relative_to(folder) for file in files):
+            return folder
+    return None
+
+
+def stays_below(name: PurePath) -> bool:
+    r"""Whether a name leads nowhere but into the folder it is joined to.
+
+    On Windows ``\x`` and ``D:x`` lead out of it although they are not absolute.
+    """
+    return not name.anchor and ".." not in name.parts
 
 
 def beside(folder: Path, name: str) -> Path:

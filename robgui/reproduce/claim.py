@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
 
 R = TypeVar("R")
+Say = Callable[[str], None]
+Watch = Callable[[str, Step[Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ class Setting:
     models: tuple[Classifier, ...] = ()
     quick: bool = False
     seed: int = 0
-    say: Callable[[str], None] = _silent
-    watch: Callable[[str, Step[Any]], None] = _silent
+    say: Say = _silent
+    watch: Watch = _silent
 
     def last(self, title: str, steps: Iterable[Step[R]]) -> R:
         """Runs an engine to its end, reporting to ``watch``; returns its last result."""

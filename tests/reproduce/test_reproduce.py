@@ -9,15 +9,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
-import robgui.reproduce
 from robgui.cli import main
 from robgui.cli.reproduce import exit_code, table
+from robgui.core.execution import method
+from robgui.core.execution.choice import INLINE
 from robgui.reproduce.claim import Claim, methods
 from tests.patience import LONGEST
+from tests.sixth_method.test_sixth_method import install
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "resources" / "demo"
@@ -34,39 +37,66 @@ def missing():
 def claims(setting):
     yield Claim("tiny", "one is less than two", "1 < 2", "1 < 2", True, f"seed {setting.seed}, quick {setting.quick}")
     yield attempt("tiny", "the moon is round", "round", missing)
-    if os.environ.get("TINY_SLEEP"):
+    if os.environ.get("ROBGUI_TINY_SLEEP"):
         setting.say("sleeping")
         time.sleep(60)
-    if os.environ.get("TINY_FAILS"):
+    if os.environ.get("ROBGUI_TINY_FAILS"):
         yield Claim("tiny", "two is less than one", "2 < 1", "2 > 1", False, "", {"difference": float("nan")})
-    if os.environ.get("TINY_BREAKS"):
+    if os.environ.get("ROBGUI_TINY_BREAKS"):
         missing()
 """
-START = (
-    "import sys, robgui.reproduce, robgui.reproduce.claim as c;"
-    " robgui.reproduce.__path__.append(sys.argv.pop(1)); from types import SimpleNamespace as N;"
-    " tiny = N(name='tiny_method', claims='robgui.reproduce.tiny_method.claims:claims');"
-    " c.all_methods = lambda: (tiny,); from robgui.cli import main; sys.exit(main(sys.argv[1:]))"
-)
+#: A network that ends its process at the first call on several inputs.
+DEADLY = """
+import os
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.zeros(1))
+
+    def forward(self, x):
+        if len(x) > 64:
+            os._exit(3)
+        return torch.cat([x.flatten(1)[:, :9], self.w.expand(len(x), 1)], 1)
+"""
+#: Its record, which an entry point names; a worker process finds it there too.
+RECORD = """
+from pathlib import Path
+from robgui.core.execution.method import Method
+
+METHOD = Method(name="tiny_method", title="Tiny", question="Is one less than two?", analyses=(),
+                folder=Path(__file__).parent, claims="tiny_method.claims:claims")
+"""
 
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
-    """A folder whose package tiny_method has claims, known as robgui.reproduce.tiny_method."""
-    package = tmp_path / "packages" / "tiny_method"
+    """A folder with the package of a method that has claims, as pip leaves it."""
+    site = tmp_path / "packages"
+    package = site / "tiny_method"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "claims.py").write_text(TINY)
-    monkeypatch.setattr(
-        robgui.reproduce, "__path__", [*robgui.reproduce.__path__, str(package.parent)]
-    )
-    method = SimpleNamespace(
-        name="tiny_method", claims="robgui.reproduce.tiny_method.claims:claims"
-    )
-    monkeypatch.setattr("robgui.reproduce.claim.all_methods", lambda: (method,))
-    yield package.parent
-    for name in [name for name in sys.modules if name.startswith("robgui.reproduce.tiny_method")]:
+    for name, content in {
+        "__init__.py": "",
+        "claims.py": TINY,
+        "method.py": RECORD,
+        "help.md": "# Tiny",
+        "icon.svg": "<svg/>",
+    }.items():
+        (package / name).write_text(content)
+    install(site, "tiny_method", "tiny_method = tiny_method.method:METHOD")
+    monkeypatch.syspath_prepend(str(site))
+    method.refresh()
+    yield site
+    monkeypatch.undo()
+    method.refresh()
+    for name in [name for name in sys.modules if name.startswith("tiny_method")]:
         del sys.modules[name]
+
+
+def apart() -> dict[str, str]:
+    """The environment of a command that runs models in their own process, as users do."""
+    return {name: value for name, value in os.environ.items() if name != INLINE}
 
 
 def document(folder: Path) -> dict:
@@ -97,15 +127,15 @@ def test_claims_that_hold_give_exit_code_0_and_what_undecided_says_why(tiny, tmp
 
 
 def test_a_claim_that_does_not_hold_gives_exit_code_1(tiny, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("TINY_FAILS", "1")
-    assert main(["reproduce", "--out", str(tmp_path / "out")]) == 1
+    monkeypatch.setenv("ROBGUI_TINY_FAILS", "1")
+    assert main(["reproduce", "tiny-method", "--out", str(tmp_path / "out")]) == 1
     assert "does not hold" in capsys.readouterr().out
     failed = document(tmp_path / "out")["claims"][-1]
     assert failed["holds"] is False and failed["detail"] == {"difference": None}
 
 
 def test_a_method_that_stops_halfway_keeps_its_claims_and_says_why(tiny, tmp_path, monkeypatch):
-    monkeypatch.setenv("TINY_BREAKS", "1")
+    monkeypatch.setenv("ROBGUI_TINY_BREAKS", "1")
     assert main(["reproduce", "tiny_method", "--out", str(tmp_path / "out")]) == 0
     verdicts = [claim["verdict"] for claim in document(tmp_path / "out")["claims"]]
     assert verdicts == ["holds", "undecided", "undecided"]
@@ -114,11 +144,15 @@ def test_a_method_that_stops_halfway_keeps_its_claims_and_says_why(tiny, tmp_pat
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_keeps_what_is_done_and_gives_130(tiny, tmp_path):
     out = tmp_path / "out"
-    words = [sys.executable, "-c", START, str(tiny), "reproduce", "tiny-method", "--out", str(out)]
+    words = [sys.executable, "-m", "robgui", "reproduce", "tiny-method", "--out", str(out)]
     process = subprocess.Popen(
         words,
         cwd=ROOT,
-        env={**os.environ, "TINY_SLEEP": "1"},
+        env={
+            **apart(),
+            "ROBGUI_TINY_SLEEP": "1",
+            "PYTHONPATH": os.pathsep.join([str(tiny), str(ROOT)]),
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -157,6 +191,24 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, expected, tmp_path, mo
     assert main(["reproduce", *words]) == 2
     error = capsys.readouterr().err
     assert expected in error and error.startswith("robgui: ") and error.count("\n") == 1
+
+
+def test_a_model_that_ends_its_process_costs_its_claims_and_not_the_command(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.delenv(INLINE, raising=False)
+    model = tmp_path / "m.safetensors"
+    save_file({"w": torch.zeros(1)}, model)
+    (tmp_path / "nets.py").write_text(DEADLY)
+    model.with_name("m.safetensors.toml").write_text(
+        'architecture = "nets.py:Net"\nshape = [1, 28, 28]\n'
+    )
+    words = ["zonnscan", "--quick", "--models", str(model), "--trust"]
+    code = main(["reproduce", *words, "--out", str(tmp_path / "out")])
+    result = document(tmp_path / "out")
+    assert code == 1 and result["state"] == "done", capsys.readouterr()
+    (claim,) = result["claims"]
+    assert claim["verdict"] == "undecided" and "exit code 3" in claim["note"]
 
 
 def test_nothing_that_could_be_run_is_no_success():
@@ -205,7 +257,7 @@ def test_a_quick_run_on_the_bundled_data_writes_table_document_and_figures(tmp_p
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**apart(), "OMP_NUM_THREADS": "1"},
     )
     result = document(out)
     assert done.returncode == (0 if result["does_not_hold"] == 0 else 1), done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from robgui.analyses.feature_game.params import GameParams, Player
 from robgui.analyses.feature_game.play.game import Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
-from robgui.analyses.feature_game.play.tree import Node, ucb1, with_prior
+from robgui.analyses.feature_game.play.tree import Node, Score, ucb1, with_prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,17 @@ class SearchSetup:
     params: GameParams
     player: Player = "cooperative"
 
+    @property
+    def score(self) -> Score:
+        """How the tree weighs what it knows against what it has seldom tried."""
+        if self.params.selection == "prior":
+            return with_prior(self.params.exploration)
+        return ucb1(self.params.exploration)
+
+    def apart(self) -> SearchSetup:
+        """The same with randomness of its own: how much a part draws changes nothing for others."""
+        return replace(self, rng=self.rng.spawn(1)[0])
+
 
 class Search:
     """One search for one goal; iterating does the work.
@@ -54,4 +65,4 @@ class Search:
         self._mixture = setup.mixture
         self._rng = setup.rng
         self._params = params
-        self._score = (with_prior if params.selection == "prior" else ucb1)(params.exploration)
+        self._score = setup.score

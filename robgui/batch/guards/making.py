@@ -14,7 +14,7 @@ import numpy as np
 from robgui.batch.guards.inputs import to_file
 from robgui.batch.guards.pytest_file import TEST_FILE
 from robgui.batch.guards.suite import INPUTS, Case, FoundOn, GuardSuite, write_suite
-from robgui.core.dataset.classes import plain
+from robgui.core.dataset.classes import comparable_name
 from robgui.core.errors import ParamsError, WorkspaceError
 from robgui.core.execution.asking.witness import Witness, WitnessedInput, witnesses
 from robgui.core.text.words import count
@@ -213,7 +213,7 @@ class _Drawing:
 def _head(witness: Witness) -> tuple[object, ...]:
     """What all inputs of one suite have in common."""
     card = witness.card
-    names = tuple(plain(label) for label in card.labels)
+    names = tuple(comparable_name(label) for label in card.labels)
     return card.kind, tuple(card.shape), names, card.settings.low, card.settings.high
 
 

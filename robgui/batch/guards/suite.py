@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.batch.guards.inputs import LARGEST, from_file
-from robgui.core.dataset.classes import plain
+from robgui.core.dataset.classes import comparable_name
 from robgui.core.dataset.matching import Model
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.files import write_whole
@@ -205,7 +205,7 @@ class GuardSuite(_Part):
     def place_of(self, expected: str, model: Model) -> int:
         """Which output of a fitted ``model`` is the class called ``expected``."""
         for place, label in enumerate(model.labels):
-            if plain(label) == plain(expected):
+            if comparable_name(label) == comparable_name(expected):
                 return place
         raise ParamsError(
             f"{model.name} has no class “{expected}”; name its classes in the order of its outputs"

@@ -102,7 +102,7 @@ def _printed(path: Path, experiments: Sequence[Experiment]) -> Iterator[str]:
     """Where a page contradicts its record; other files print nothing to compare."""
     from robgui.core.regular import read_regular
     from robgui.report.verify.comparing import misprints
-    from robgui.report.verify.reading import read_page
+    from robgui.report.verify.reading import read_report_page
     from robgui.report.verify.seal import is_whole
 
     content = read_regular(path, _LARGEST)
@@ -115,7 +115,7 @@ def _printed(path: Path, experiments: Sequence[Experiment]) -> Iterator[str]:
     page = content.decode("utf-8", "replace")
     if is_whole(page) is False:
         yield "The page was changed after it was written."
-    yield from misprints(read_page(page), experiments)
+    yield from misprints(read_report_page(page), experiments)
 
 
 def _complete(experiment: Experiment) -> bool:

@@ -11,24 +11,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 
-def plain(name: str) -> str:
+def comparable_name(name: str) -> str:
     """A class name in its compared form: without case, underscores and outer blanks."""
     return name.casefold().replace("_", " ").strip()
 
 
 def renumbered(labels: np.ndarray, old: Sequence[str], new: Sequence[str]) -> np.ndarray:
     """Labels in the order of other names; -1 if a name is not among them."""
-    place = {plain(name): number for number, name in enumerate(new)}
+    place = {comparable_name(name): number for number, name in enumerate(new)}
     # The last entry is for labels that name no old class.
-    numbers = np.array([*(place.get(plain(name), -1) for name in old), -1], dtype=np.int64)
+    numbers = np.array(
+        [*(place.get(comparable_name(name), -1) for name in old), -1], dtype=np.int64
+    )
     known = np.where((labels >= 0) & (labels < len(old)), labels, len(old))
     return np.asarray(numbers[known])
 
 
 def reordered(matrix: np.ndarray, old: Sequence[str], new: Sequence[str]) -> np.ndarray:
     """The matrix with its columns in the order of other names."""
-    place = {plain(name): number for number, name in enumerate(new)}
-    places = [place.get(plain(name), -1) for name in old]
+    place = {comparable_name(name): number for number, name in enumerate(new)}
+    places = [place.get(comparable_name(name), -1) for name in old]
     return moved_columns(matrix, places, len(new))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from robgui.core.dataset.choosing import Indices
-from robgui.core.dataset.classes import plain
+from robgui.core.dataset.classes import comparable_name
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.naming import Correspondence, correspond, in_words, numbered
 from robgui.core.errors import DataError
@@ -137,7 +137,7 @@ def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
     if (
         classifier.settings.labels
         or len(names) != classifier.classes
-        or len({plain(name) for name in names}) != len(names)
+        or len({comparable_name(name) for name in names}) != len(names)
         or numbered(names)
     ):
         return classifier
@@ -164,7 +164,9 @@ def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[s
     found = correspondence(classifier, dataset)
     if found is not None and found.how == "places":
         pairs = ((dataset.names[number], classifier.labels[number]) for number in sorted(used))
-        name, label = next(pair for pair in pairs if plain(pair[0]) != plain(pair[1]))
+        name, label = next(
+            pair for pair in pairs if comparable_name(pair[0]) != comparable_name(pair[1])
+        )
         tell(
             f"What {dataset.name} calls “{name}” is taken for “{label}” of {classifier.name},"
             " because the other classes stand at the same places; if that is wrong, correct it in"

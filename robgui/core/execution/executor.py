@@ -57,11 +57,11 @@ def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Re
         times = {2: "twice"}.get(execution.attempts, f"{execution.attempts} times")
         error = f"It was begun {times} and never ended: {why}."
     else:
-        error = told(execution, why)
+        error = loss_sentence(execution, why)
     return Report(RunState.FAILED, error=error, details=details)
 
 
-def told(execution: Execution, why: str) -> str:
+def loss_sentence(execution: Execution, why: str) -> str:
     """What happened to an Execution's worker, as a sentence that says what is left."""
     if execution.newest is None:
         kept = ""

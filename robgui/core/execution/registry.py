@@ -5,7 +5,7 @@ from __future__ import annotations
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.method import Method, bringing, methods
-from robgui.core.execution.params.problems import hint
+from robgui.core.execution.params.problems import did_you_mean
 
 #: Analyses that belong to no method: made in a notebook or a test, see ``register``.
 _LOOSE: dict[str, Analysis] = {}
@@ -47,5 +47,5 @@ def find(name: str) -> Analysis:
     known = analyses()
     if wanted in known:
         return known[wanted]
-    advice = hint(wanted, known, f"choose one of: {', '.join(known)}.")
+    advice = did_you_mean(wanted, known, f"choose one of: {', '.join(known)}.")
     raise ParamsError(f"There is no analysis {name!r}; {advice}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from robgui.core.errors import ModelError
 from robgui.core.files import write_whole
 from robgui.core.identify import PAIR_HEAD
 from robgui.core.model.settings import ModelSettings, side_text
+from robgui.core.regular import common_folder
 
 #: Suffix of such a file.
 SUFFIX = ".pair"
@@ -24,13 +24,11 @@ INNER = "layer_inputs"
 
 def usual_place(first: Path, second: Path) -> Path:
     """The default path: named after both models, in the folder that holds both."""
-    parents = [str(side.absolute().parent) for side in (first, second)]
-    try:
-        folder = Path(os.path.commonpath(parents))
-    except ValueError:  # On two drives.
+    folder = common_folder([first.absolute(), second.absolute()])
+    if folder is None:
         raise ModelError(
             f"{first} and {second} lie on two drives; copy one of them beside the other."
-        ) from None
+        )
     return folder / f"{first.stem}_against_{second.stem}{SUFFIX}"
 
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.gui.app.rail import Rail, places
+from robgui.gui.app.rail import Rail, rail_entries
 from robgui.gui.app.room import Room
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks import Gallery, LogView, Runs
@@ -134,7 +134,7 @@ class Arranged(QMainWindow):
         QVBoxLayout(self.compare_place).setContentsMargins(0, 0, 0, 0)
         self.pages.addWidget(self.compare_place)
         self.setCentralWidget(LayoutStop(self.pages))
-        self.rail = Rail(places())
+        self.rail = Rail(rail_entries())
         self.rail.chosen.connect(self._page_chosen)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         # Qt's own menu of a toolbar offers to hide it, and nothing would bring the rail back.

@@ -63,7 +63,7 @@ class RailEntry:
     icon: str | Path
 
 
-def places() -> list[RailEntry]:
+def rail_entries() -> list[RailEntry]:
     """Every page in order: welcome, overview, the methods, findings, comparison."""
     methods = [RailEntry(page.title, page.icon) for page in panels.pages()]
     return [

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from robgui.core.text.words import count
 from robgui.gui.app.theme import heading_font
 from robgui.gui.data.class_table import ClassTable
-from robgui.gui.state.library.opening import open_dataset
+from robgui.gui.state.library.opening import open_for_window
 from robgui.gui.state.library.remarks import remarks
 from robgui.gui.widgets.plain import Label
 
@@ -155,7 +155,7 @@ class DataDialog(QDialog):
         self.fitting.setText("Reading …")
         answers = self._store.answers
         self._store.pictures.run(
-            lambda: open_dataset(path, options, answers),
+            lambda: open_for_window(path, options, answers),
             self._show,
             failed=self._failed,
             key=_READING,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from robgui.core.errors import RobguiError
 from robgui.core.execution.request import build_request
 from robgui.gui.state.library.opening import match
-from robgui.gui.state.remedies import told
+from robgui.gui.state.remedies import error_with_remedy
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -82,7 +82,7 @@ def _request(store: Store, question: Request, model: ModelCard) -> Request:
         count = whole
     else:
         count = len(question.indices)
-    if refusal := known.refusal(model) or told(known.shortage(params, [model], count)):
+    if refusal := known.refusal(model) or error_with_remedy(known.shortage(params, [model], count)):
         raise RobguiError(refusal)
     request = build_request(
         known,

@@ -17,7 +17,7 @@ _REMEDIES = {
 }
 
 
-def told(error: BaseException | None) -> str:
+def error_with_remedy(error: BaseException | None) -> str:
     """An error of ours with how to remedy it in the window; empty for none."""
     if error is None:
         return ""
@@ -33,7 +33,7 @@ def told(error: BaseException | None) -> str:
 def failure(execution: Execution) -> str:
     """Why an Execution failed, as the window says it; empty when it did not."""
     if isinstance(execution.problem, RobguiError) and execution.problem.remedy is not None:
-        return told(execution.problem)
+        return error_with_remedy(execution.problem)
     if execution.error and execution.details:
         more = " See the log for details."
     else:

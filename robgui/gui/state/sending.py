@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import DataError
 from robgui.core.offer import Offer
-from robgui.gui.state.remedies import told
+from robgui.gui.state.remedies import error_with_remedy
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -90,7 +90,9 @@ class Sending(QObject):
             inputs = count
         else:
             inputs = known.takes(params).fewest_inputs
-        return told(known.shortage(params, self._store.next_run.models_for(known, params), inputs))
+        return error_with_remedy(
+            known.shortage(params, self._store.next_run.models_for(known, params), inputs)
+        )
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""

@@ -45,7 +45,7 @@ class ReportPage:
     cells: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def read_page(page: str) -> ReportPage:
+def read_report_page(page: str) -> ReportPage:
     """What a page prints; text that no report has is passed over."""
     reader = _Reader()
     reader.feed(page)

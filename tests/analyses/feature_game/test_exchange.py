@@ -17,7 +17,8 @@ from robgui.analyses.feature_game.play.large.exchange import GROUPS, Exchange
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import Slope, best_options
-from robgui.analyses.feature_game.play.tree import Node, with_prior
+from robgui.analyses.feature_game.play.tree import Node
+from robgui.analyses.feature_game.searching import SearchSetup
 from robgui.core.dataset import from_arrays
 from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
@@ -43,16 +44,15 @@ def began(calls: int, seed: int = 0, gradients: bool = False, pixels: int = 350)
     oracle = Oracle(uneven(), Game(black(), "l0"))
     oracle.allow(calls, 0)
     goal = Goal(oracle.original)
-    record = SearchRecord(oracle, goal, FeatureGameParams())
+    params = FeatureGameParams(gradients=gradients)
+    record = SearchRecord(oracle, goal, params)
     start = tuple(range(20 * SIDE, 20 * SIDE + pixels))
     oracle.scores([start])
     record.offer(start)
     root = Node()
     mixture = Mixture(grid(SIDE, SIDE), SIDE, SIDE)
-    rng = np.random.default_rng(seed)
-    exchange = Exchange(
-        oracle, goal, mixture, record, root, with_prior(1.4), rng, gradients=gradients
-    )
+    setup = SearchSetup(oracle, goal, mixture, np.random.default_rng(seed), params)
+    exchange = Exchange(setup, record, root)
     return oracle, goal, record, root, exchange
 
 
@@ -131,16 +131,14 @@ def test_gradients_find_the_fewest_pixels_of_a_linear_model():
     oracle = Oracle(uneven(29.5), Game(black(), "l0"))
     oracle.allow(500, 0)
     goal = Goal(oracle.original)
-    record = SearchRecord(oracle, goal, FeatureGameParams())
+    params = FeatureGameParams(gradients=True)
+    record = SearchRecord(oracle, goal, params)
     for _ in Slope(oracle, goal, record):
         pass
     assert record.severity <= 32
-    exchange = Exchange(
-        *(oracle, goal, Mixture(grid(SIDE, SIDE), SIDE, SIDE), record, Node(), with_prior(1.4)),
-        np.random.default_rng(0),
-        gradients=True,
-    )
-    for _ in exchange:
+    mixture = Mixture(grid(SIDE, SIDE), SIDE, SIDE)
+    setup = SearchSetup(oracle, goal, mixture, np.random.default_rng(0), params)
+    for _ in Exchange(setup, record, Node()):
         pass
     assert record.severity == 30  # 29.5 / 1, rounded up
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,8 @@ from robgui.analyses.feature_game.play.large.exchange import Exchange
 from robgui.analyses.feature_game.play.large.painting import LONGEST, SHARE, Painting, patches_of
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
-from robgui.analyses.feature_game.play.tree import Node, with_prior
+from robgui.analyses.feature_game.play.tree import Node
+from robgui.analyses.feature_game.searching import SearchSetup
 from robgui.core.dataset import from_arrays
 from tests.analyses.feature_game.games import image, linear
 
@@ -43,13 +46,13 @@ def searched(
     oracle = Oracle(classifier, Game(picture, "l0"))
     oracle.allow(calls, 0)
     goal = goal or Goal(oracle.original)
-    record = SearchRecord(oracle, goal, FeatureGameParams(distance=distance))
+    params = FeatureGameParams(distance=distance)
+    record = SearchRecord(oracle, goal, params)
     mixture = Mixture(find_keypoints(picture)[0], SIDE, SIDE)
-    painting = Painting(oracle, goal, mixture, record, np.random.default_rng(0))
-    seen = [(oracle.calls, record.best) for _ in painting]
+    setup = SearchSetup(oracle, goal, mixture, np.random.default_rng(0), params)
+    seen = [(oracle.calls, record.best) for _ in Painting(setup, record)]
     if exchange:
-        rng = np.random.default_rng(1)
-        after = Exchange(oracle, goal, mixture, record, Node(), with_prior(1.4), rng)
+        after = Exchange(replace(setup, rng=np.random.default_rng(1)), record, Node())
         seen += [(oracle.calls, record.best) for _ in after]
     return oracle, goal, record, seen
 

@@ -95,8 +95,11 @@ def test_what_an_analysis_lacks_with_its_settings_is_said_in_words():
 @pytest.mark.parametrize("remedy", Remedy)
 def test_window_and_command_line_have_words_for_every_remedy_and_core_has_none(remedy):
     from robgui.cli import how_to_help
-    from robgui.gui.state.remedies import told
+    from robgui.gui.state.remedies import error_with_remedy
 
     error = DataError("Something is missing.", remedy=remedy)
-    assert how_to_help(error).strip() and told(error).removeprefix("Something is missing.").strip()
-    assert "--" not in told(error) and "lick" not in how_to_help(error)
+    assert (
+        how_to_help(error).strip()
+        and error_with_remedy(error).removeprefix("Something is missing.").strip()
+    )
+    assert "--" not in error_with_remedy(error) and "lick" not in how_to_help(error)

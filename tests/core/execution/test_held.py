@@ -17,7 +17,7 @@ from robgui.core.errors import DataError
 from robgui.core.execution.asking.held import HeldSource, open_held
 from robgui.core.execution.asking.models import Models
 from robgui.core.execution.worker.terms import Terms
-from robgui.gui.state.library.opening import open_dataset
+from robgui.gui.state.library.opening import open_for_window
 from tests.core.dataset.formats.samples import LABELS, PIXELS, write_tree
 from tests.core.dataset.formats.test_stores import batch, film
 
@@ -39,7 +39,7 @@ def files(folder: Path) -> list[Path]:
 
 def test_a_worker_gives_what_the_file_holds(tmp_path, models):
     for path in files(tmp_path):
-        held, here = open_dataset(path, {}, models), open_here(path)
+        held, here = open_for_window(path, {}, models), open_here(path)
         assert isinstance(held.source, HeldSource) and held.fingerprint == here.fingerprint
         assert held.keys() == here.keys() and held.shape == here.shape
         np.testing.assert_array_equal(held.array([3, 0]), here.array([3, 0]))
@@ -52,7 +52,7 @@ def test_a_worker_gives_what_the_file_holds(tmp_path, models):
 def test_tables_and_their_columns_are_held_too(tmp_path, models):
     values = np.random.default_rng(0).random((20, 3))
     scipy.io.savemat(tmp_path / "t.mat", {"x": values, "y": np.arange(20) % 2})
-    held, here = open_dataset(tmp_path / "t.mat", {}, models), open_here(tmp_path / "t.mat")
+    held, here = open_for_window(tmp_path / "t.mat", {}, models), open_here(tmp_path / "t.mat")
     assert held.kind == "table" and held.features == here.features
     picked = (held.features[2], held.features[0])
     np.testing.assert_array_equal(
@@ -80,7 +80,7 @@ def test_a_process_that_is_lost_reads_the_file_again(tmp_path):
 def test_what_pillow_and_numpy_read_stays_in_the_window(tmp_path, models):
     folder = write_tree(tmp_path / "pets")
     assert not is_foreign(folder) and not is_foreign(folder / "cat" / "img_0.png")
-    assert not isinstance(open_dataset(folder, {}, models).source, HeldSource)
+    assert not isinstance(open_for_window(folder, {}, models).source, HeldSource)
 
 
 def test_a_window_does_not_import_the_foreign_readers(tmp_path):
@@ -91,10 +91,10 @@ from pathlib import Path
 if __name__ == "__main__":
     from robgui.core.execution.asking.models import Models
     from robgui.core.execution.worker.slot import Terms
-    from robgui.gui.state.library.opening import open_dataset
+    from robgui.gui.state.library.opening import open_for_window
     models = Models()
     models.start(Terms(keep=True), lambda words: None)
-    data = open_dataset(Path({str(tmp_path / "a.mat")!r}), {{}}, models)
+    data = open_for_window(Path({str(tmp_path / "a.mat")!r}), {{}}, models)
     data.thumbnail(0, 16)
     print([name for name in ("scipy.io", "pyarrow", "h5py") if name in sys.modules])
     models.close()

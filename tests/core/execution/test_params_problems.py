@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.params.params import Params
-from robgui.core.execution.params.problems import hint, titled
+from robgui.core.execution.params.problems import did_you_mean, titled
 
 
 class Kinds(Params):
@@ -60,4 +60,4 @@ def test_a_program_is_told_by_name_and_gets_the_nearest_name_for_an_unknown_one(
 
 
 def test_nothing_is_offered_when_nothing_is_alike():
-    assert hint("xyz", ["samples", "radii"], "choose one.") == "choose one."
+    assert did_you_mean("xyz", ["samples", "radii"], "choose one.") == "choose one."

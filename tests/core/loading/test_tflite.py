@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from robgui.cli import main
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading import load
+from robgui.core.loading.tflite_files.model import TfliteBackend
 
 CLASSES, SIDE = 3, 4
 
 
 def made(path: Path, *, quantised: bool = False) -> Path:
     """A file with one dense layer and a softmax on pictures, written with LiteRT's own schema."""
-    pytest.importorskip("ai_edge_litert.interpreter")
-    schema = pytest.importorskip("ai_edge_litert.schema_py_generated")
-    flatbuffers = pytest.importorskip("flatbuffers")
+    schema = schema_of_litert()
     rng = np.random.default_rng(0)
     features = SIDE * SIDE * 3
     weights = rng.normal(size=(CLASSES, features)).astype(np.float32) / 4
@@ -31,13 +31,6 @@ def made(path: Path, *, quantised: bool = False) -> Path:
         np.array([0.1, 0.0, -0.1], np.float32).tobytes(),
         np.array([-1, features], np.int32).tobytes(),
     ]
-    model = schema.ModelT()
-    model.version = 3
-    model.buffers = []
-    for content in constants:
-        buffer = schema.BufferT()
-        buffer.data = np.frombuffer(content, np.uint8) if content else None
-        model.buffers.append(buffer)
     kinds = schema.TensorType
     tensors = [
         ("image", (1, SIDE, SIDE, 3), kinds.FLOAT32, 0),
@@ -56,10 +49,44 @@ def made(path: Path, *, quantised: bool = False) -> Path:
     if quantised:
         tensors.append(("bytes", (1, SIDE, SIDE, 3), kinds.UINT8, 0))
         steps.insert(0, (schema.BuiltinOperator.DEQUANTIZE, [7], [0], None))
+    return written(path, constants, tensors, steps, 7 if quantised else 0, 6)
+
+
+def made_for_any_side(path: Path) -> Path:
+    """A file that averages each channel of pictures of any side: three scores."""
+    schema = schema_of_litert()
+    kinds = schema.TensorType
+    tensors = [
+        ("image", (1, SIDE, SIDE, 3), kinds.FLOAT32, 0),
+        ("axes", (2,), kinds.INT32, 1),
+        ("means", (1, 3), kinds.FLOAT32, 0),
+    ]
+    steps = [(schema.BuiltinOperator.MEAN, [0, 1], [2], schema.ReducerOptionsT())]
+    return written(path, [b"", np.array([1, 2], np.int32).tobytes()], tensors, steps, 0, 2)
+
+
+def schema_of_litert():
+    pytest.importorskip("ai_edge_litert.interpreter")
+    pytest.importorskip("flatbuffers")
+    return pytest.importorskip("ai_edge_litert.schema_py_generated")
+
+
+def written(path: Path, constants, tensors, steps, given: int, told: int) -> Path:
+    """A file of these tensors and operations, from one tensor to another."""
+    import flatbuffers
+
+    schema = schema_of_litert()
+    model = schema.ModelT()
+    model.version = 3
+    model.buffers = []
+    for content in constants:
+        buffer = schema.BufferT()
+        buffer.data = np.frombuffer(content, np.uint8) if content else None
+        model.buffers.append(buffer)
     model.operatorCodes = [code(schema, step[0]) for step in steps]
     graph = schema.SubGraphT()
     graph.tensors = [tensor(schema, *each) for each in tensors]
-    graph.inputs, graph.outputs = [7 if quantised else 0], [6]
+    graph.inputs, graph.outputs = [given], [told]
     graph.operators = [operator(schema, place, *step) for place, step in enumerate(steps)]
     model.subgraphs = [graph]
     builder = flatbuffers.Builder(1024)
@@ -175,3 +202,18 @@ def test_a_tflite_file_opens_in_the_process_that_models_live_in(tmp_path, capsys
     path = made(tmp_path / "m.tflite")
     assert main(["inspect", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["shape"] == [3, SIDE, SIDE]
+
+
+def test_shapes_may_change_and_change_back_between_batches_of_one_size(tmp_path):
+    backend = TfliteBackend(made_for_any_side(tmp_path / "m.tflite").read_bytes(), 0)
+    small, large = (
+        np.random.default_rng(2).random((2, side, side, 3), dtype=np.float32)
+        for side in (SIDE, 2 * SIDE)
+    )
+    first = backend(torch.from_numpy(small)).numpy()
+    between = backend(torch.from_numpy(large)).numpy()
+    again = backend(torch.from_numpy(small)).numpy()
+    assert first.shape == between.shape == (2, 3)
+    np.testing.assert_array_equal(again, first)
+    np.testing.assert_allclose(first, small.mean((1, 2)), atol=1e-5)
+    np.testing.assert_allclose(between, large.mean((1, 2)), atol=1e-5)

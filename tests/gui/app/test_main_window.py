@@ -383,7 +383,7 @@ def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_pat
         hold.wait(20)
         path.write_text(str(workspace.runs()), encoding="utf-8")
 
-    monkeypatch.setattr("robgui.gui.state.history.exports.write_whole", slow)
+    monkeypatch.setattr("robgui.gui.state.history.exports.write_workspace_report", slow)
     history.exports.write_report(tmp_path / "slow.html")
     drop(window, resources.path("demo", "traffic"))
     idle(qtbot, window)

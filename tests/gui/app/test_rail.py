@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
 from robgui.gui.app.app import application
-from robgui.gui.app.rail import Rail, RailEntry, places, shortcut
+from robgui.gui.app.rail import Rail, RailEntry, rail_entries, shortcut
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.panels import pages
 
@@ -51,7 +51,7 @@ def test_no_button_is_squeezed_at_any_height(qtbot, rail, spare, style):
 
 def test_on_a_small_screen_every_page_of_ours_keeps_its_words(qtbot, rail):
     """1366 × 768: about 640 pixels are left for the rail."""
-    whole = Rail(places())
+    whole = Rail(rail_entries())
     whole.setParent(rail.parentWidget())
     whole.resize(whole.sizeHint().width(), 640)
     whole.show()
@@ -64,7 +64,7 @@ def test_on_a_small_screen_every_page_of_ours_keeps_its_words(qtbot, rail):
 
 
 def test_the_methods_stand_between_the_overview_and_the_findings_with_icons_of_their_own():
-    found = places()
+    found = rail_entries()
     assert [place.title for place in found[:2]] == ["Welcome", "Overview"]
     assert [place.title for place in found[-2:]] == ["Findings", "Compare"]
     methods = found[2:-2]
@@ -101,5 +101,5 @@ def test_icons_grow_with_the_text(qtbot, rail):
 
 
 def test_every_page_of_ours_has_keys_of_its_own():
-    keys = [shortcut(number) for number in range(len(places()))]
+    keys = [shortcut(number) for number in range(len(rail_entries()))]
     assert all(keys) and len(set(keys)) == len(keys)

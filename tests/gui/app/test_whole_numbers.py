@@ -12,7 +12,7 @@ from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding
 from robgui.core.verdict import Quantity, Status, Verdict
-from robgui.gui.app.rail import places
+from robgui.gui.app.rail import rail_entries
 
 #: A sign, a number, its unit: what reads as another number when its end is cut.
 NUMBER = re.compile(r"^([✓✗!?] )+[\d-]|^[-+]?\d[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*( ?[%a-zµ]{1,6}){0,4}$")
@@ -47,7 +47,7 @@ def test_no_cell_of_any_table_of_the_window_cuts_a_number(qtbot, window):
     history.findings = [replace(one, run_id="r0") for one in history.workspace.findings()]
     history.runs_changed.emit()
     history.findings_changed.emit()
-    window.go_to(len(places()) - 1)  # the page with the scoreboard, which is filled when seen
+    window.go_to(len(rail_entries()) - 1)  # the page with the scoreboard, which is filled when seen
     window.compare.switch.setCurrentIndex(1)
     for size in ((1100, 700), (1366, 768)):
         window.resize(*size)

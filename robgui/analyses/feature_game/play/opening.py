@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Game, Goal
 from robgui.analyses.feature_game.play.large.painting import Painting, patches_of, state_of
 from robgui.analyses.feature_game.play.oracle import Oracle
@@ -57,7 +56,7 @@ def opening(
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
         if not record.nearest:  # Gradients may have found an example.
-            yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
+            yield from Painting(setup.apart(), record)
         if record.nearest:
             # The features whose pixels made the example are rewarded (the
             # mutable saliency of Section 2).
@@ -69,7 +68,7 @@ def opening(
                 yield from exchange(1.0)
         else:
             count = max(16, int(PATCHED * calls))
-            yield from _patches(oracle, goal, mixture, record, saliency, count)
+            yield from _patches(setup, record, saliency, count)
         yield from _scan(oracle, goal, values, record, np.setdiff1d(record.best, values.options))
     count = max(16, int(SAMPLED * (oracle.left if record.nearest else calls)))
     yield from _scan(oracle, goal, values, record, _by_saliency(saliency[first], first, count, rng))
@@ -136,17 +135,13 @@ def all_moves(oracle: Oracle, goal: Goal, values: Values, record: SearchRecord) 
 
 
 def _patches(
-    oracle: Oracle,
-    goal: Goal,
-    mixture: Mixture,
-    record: SearchRecord,
-    saliency: np.ndarray,
-    count: int,
+    setup: SearchSetup, record: SearchRecord, saliency: np.ndarray, count: int
 ) -> Generator[None, None, None]:
     """Paints whole keypoints.
 
     Refines the smallest example among them and makes pixels of promising patches more salient.
     """
+    oracle, goal, mixture = setup.oracle, setup.goal, setup.mixture
     patches = [state_of(patch) for patch in patches_of(oracle.game, mixture, count)]
     margins = yield from margins_of(oracle, goal, patches)
     if not len(margins):

@@ -71,17 +71,7 @@ class GuidedSearch(LadderSearch):
 
     def _exchange(self, share: float) -> Exchange:
         if self._exchanging is None:
-            self._exchanging = Exchange(
-                self._oracle,
-                self._goal,
-                self._mixture,
-                self.record,
-                self.root,
-                self._score,
-                # A generator of its own: how much exchange draws changes nothing for the tree.
-                self._rng.spawn(1)[0],
-                gradients=self._params.gradients,
-            )
+            self._exchanging = Exchange(self._setup.apart(), self.record, self.root)
         if share == 1:
             # Exchange takes back by itself what is not needed.
             self._oracle.keep(0)

@@ -141,15 +141,15 @@ def shares(counts: Counts, cap: int, stops: bool) -> tuple[np.ndarray, np.ndarra
     # A pair counts as one draw, crossed by the mean of its two.
     crossed, samples = counts.crossed / alike, counts.samples / alike
     if not stops:
-        return clopper_pearson(crossed, samples)
+        return clopper_pearson_arrays(crossed, samples)
     # One look after every round in which a zone may stop.
     looks = sum(1 for end in round_ends(cap) if FEWEST <= end < cap)
     early = EARLY / 2 / max(1, looks)
     tail = np.where(counts.samples < cap, early, TAIL - EARLY / 2)
-    return clopper_pearson(crossed, samples, tail)
+    return clopper_pearson_arrays(crossed, samples, tail)
 
 
-def clopper_pearson(
+def clopper_pearson_arrays(
     hits: np.ndarray, trials: np.ndarray, tail: np.ndarray | float = TAIL
 ) -> tuple[np.ndarray, np.ndarray]:
     """Exact interval of a share: ``hits`` of ``trials``; (0, 1) without trials.

@@ -28,7 +28,7 @@ from robgui.core.dataset.labels import LabelFile, label_numbers, read_label_file
 from robgui.core.dataset.limits import Member
 from robgui.core.dataset.options import Options
 from robgui.core.errors import DataError
-from robgui.core.regular import open_regular
+from robgui.core.regular import common_folder, open_regular
 
 
 class ImageFiles(EncodedImages):
@@ -42,7 +42,8 @@ class ImageFiles(EncodedImages):
         return open_regular(self.where(position))
 
     def where(self, position: int) -> str:
-        return f"{self._folder}/{self._keys[position]}"
+        # Not f"{folder}/{key}": files chosen on two drives are kept with their whole paths.
+        return os.path.join(self._folder, self._keys[position])  # noqa: PTH118  as above
 
     def size(self, position: int) -> int:
         try:
@@ -101,11 +102,12 @@ def open_images(paths: Sequence[Path], options: Options) -> Dataset:
         return images_dataset(
             source, Arrangement(files), FolderListing(folder), paths[0], options, folder.parent
         )
-    try:
-        folder = Path(os.path.commonpath([path.absolute().parent for path in paths]))
-        files = [path.absolute().relative_to(folder).as_posix() for path in paths]
-    except ValueError:  # On different drives.
-        folder, files = paths[0].absolute().parent, [str(path.absolute()) for path in paths]
+    whole = [path.absolute() for path in paths]
+    shared = common_folder(whole)
+    if shared is None:  # On two drives.
+        folder, files = whole[0].parent, [str(path) for path in whole]
+    else:
+        folder, files = shared, [path.relative_to(shared).as_posix() for path in whole]
     return open_folder(folder, options.model_copy(update={"files": tuple(files)}))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from robgui.core.dataset.classes import plain
+from robgui.core.dataset.classes import comparable_name
 from robgui.core.dataset.matching import align, inputs, match
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.asking.held import open_held
@@ -158,8 +158,8 @@ class Witness:
         if x.shape != tuple(self.card.shape):
             self._leave(finding, "its input is not as the model takes it")
             return None
-        names = [plain(label) for label in self.card.labels]
-        if plain(confused[0]) not in names:
+        names = [comparable_name(label) for label in self.card.labels]
+        if comparable_name(confused[0]) not in names:
             self._leave(finding, f"the model has no class “{confused[0]}”")
             return None
         if request.dataset is None:
@@ -170,7 +170,7 @@ class Witness:
             place = _place(finding, request)
         else:
             place = None
-        expected, by, called = names.index(plain(confused[0])), "model", finding.title
+        expected, by, called = names.index(comparable_name(confused[0])), "model", finding.title
         if source is not None and place is not None and place < len(source.dataset):
             called = f"{source.dataset.key(place)} of {source.name}"
             label = _label(source.dataset, place)

@@ -25,7 +25,7 @@ def title_of(name: str, fields: Fields) -> str:
     return (field.title if field is not None else None) or name.replace("_", " ").capitalize()
 
 
-def hint(word: str, known: Iterable[str], advice: str) -> str:
+def did_you_mean(word: str, known: Iterable[str], advice: str) -> str:
     """``advice``, preceded by "did you mean …?" if a known word resembles ``word``."""
     # Its usual cut-off of 0.6 lets one or two typing errors pass in a word of six letters.
     alike = difflib.get_close_matches(word, list(known), n=1)
@@ -60,7 +60,7 @@ def _named(fields: Fields, detail: Any) -> str:
     else:
         name = ""
     if detail["type"] == "extra_forbidden":
-        return f"there is no setting {name!r}; " + hint(
+        return f"there is no setting {name!r}; " + did_you_mean(
             name, fields, f"the settings are: {', '.join(fields)}"
         )
     message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")

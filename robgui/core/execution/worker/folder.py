@@ -14,7 +14,7 @@ from pathlib import Path
 _PREFIX = "robgui-worker-"
 
 
-def private_folder() -> Path:
+def worker_folder() -> Path:
     """A fresh folder that only this user may enter."""
     remove_orphans()
     # mkdtemp gives mode 0700 and a name that nobody can have prepared.

@@ -15,7 +15,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report, Task
-from robgui.core.execution.worker.confinement.hint import hint
+from robgui.core.execution.worker.confinement.hint import confinement_hint
 from robgui.core.execution.worker.frames import Frame, FrameError
 from robgui.core.npz import Arrays
 
@@ -159,7 +159,7 @@ def error_words(problem: BaseException | None, sentence: str, details: str = "")
     else:
         ours = None
     return {
-        "error": (sentence + hint(problem))[:_MOST_TEXT],
+        "error": (sentence + confinement_hint(problem))[:_MOST_TEXT],
         # The end of a traceback says what happened; its beginning only where.
         "details": details[-_MOST_TEXT:],
         "kind": "" if ours is None else type(ours).__name__,

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
 
-from robgui.core.execution.worker.folder import private_folder, remove
+from robgui.core.execution.worker.folder import remove, worker_folder
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.log import Log
 from robgui.core.execution.worker.niceness import SESSION_NICENESS
@@ -99,7 +99,7 @@ class WorkerProcess:
         polite: bool = False,
         ahead: bool = False,
     ) -> None:
-        self._folder = private_folder()
+        self._folder = worker_folder()
         self._to_step_back = polite
         # On a thread that lives as long as this program: Linux ends the child with the thread that
         # started it.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from robgui.core.errors import RobguiError
 from robgui.core.execution.asking.questions import find_question
 from robgui.core.execution.execution import Execution
-from robgui.core.execution.executor import lost, told
+from robgui.core.execution.executor import loss_sentence, lost
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
@@ -310,7 +310,7 @@ class Slot:
             if execution.newest is not None:
                 again = execution.task
             if execution.stop_asked:
-                execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
+                execution.take(Report(RunState.CANCELLED, error=loss_sentence(execution, why)))
             else:
                 execution.take(lost(execution, why, self._terms.attempts, words))
         if question is not None:

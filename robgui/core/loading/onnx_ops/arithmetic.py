@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
-from robgui.core.loading.onnx_ops.values import Attributes, Operation, together
+from robgui.core.loading.onnx_ops.values import Attributes, Operation, on_one_device
 
 
 def _unary(function: Callable[[Tensor], Tensor]) -> Operation:
@@ -17,12 +17,12 @@ def _unary(function: Callable[[Tensor], Tensor]) -> Operation:
 
 
 def _binary(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
-    return lambda a, x, y: function(*together(x, y))
+    return lambda a, x, y: function(*on_one_device(x, y))
 
 
 def _many(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
     def fold(a: Attributes, *values: Tensor) -> Tensor:
-        first, *rest = together(*values)
+        first, *rest = on_one_device(*values)
         for value in rest:
             first = function(first, value)
         return first
@@ -31,7 +31,7 @@ def _many(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
 
 
 def _divide(a: Attributes, x: Tensor, y: Tensor) -> Tensor:
-    x, y = together(x, y)
+    x, y = on_one_device(x, y)
     if x.is_floating_point():
         return x / y
     # ONNX divides integers towards zero, as C does.
@@ -100,7 +100,7 @@ ARITHMETIC: dict[str, Operation] = {
     **{name: _binary(function) for name, function in _PAIRS.items()},
     **{name: _many(function) for name, function in _FOLDS.items()},
     "Div": _divide,
-    "Where": lambda a, condition, x, y: torch.where(*together(condition, x, y)),
+    "Where": lambda a, condition, x, y: torch.where(*on_one_device(condition, x, y)),
     "LeakyRelu": lambda a, x: F.leaky_relu(x, float(a.get("alpha", 0.01))),
     "Elu": lambda a, x: F.elu(x, float(a.get("alpha", 1.0))),
     "Celu": lambda a, x: F.celu(x, float(a.get("alpha", 1.0))),

@@ -13,7 +13,7 @@ from robgui.core.loading.onnx_ops.values import (
     Operation,
     UntranslatedError,
     ints,
-    together,
+    on_one_device,
 )
 
 #: ONNX's numbers for dtypes.
@@ -139,7 +139,7 @@ SHAPES: dict[str, Operation] = {
     "Squeeze": _squeeze,
     "Unsqueeze": _unsqueeze,
     "Transpose": lambda a, x: x.permute(ints(a.get("perm")) or list(reversed(range(x.ndim)))),
-    "Concat": lambda a, *values: torch.cat(together(*values), int(a["axis"])),
+    "Concat": lambda a, *values: torch.cat(on_one_device(*values), int(a["axis"])),
     "Slice": _slice,
     "Gather": _gather,
     "Split": _split,

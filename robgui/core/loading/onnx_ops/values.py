@@ -25,7 +25,7 @@ def ints(value: Tensor | Sequence[int] | None) -> list[int]:
     ]
 
 
-def together(*values: Tensor) -> tuple[Tensor, ...]:
+def on_one_device(*values: Tensor) -> tuple[Tensor, ...]:
     """Brings values to one device: shape numbers live on the CPU, data elsewhere."""
     device = next(
         (value.device for value in values if value.device.type != "cpu"), values[0].device

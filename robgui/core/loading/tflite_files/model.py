@@ -41,7 +41,7 @@ class TfliteBackend(CallableBackend):
         self._content = content
         self._output = output
         self._lock = threading.Lock()
-        self._batch = 0
+        self._shape: tuple[int, ...] = ()
         self._tried: set[tuple[int, ...]] = set()
         self._interpreter: Any = None
 
@@ -73,11 +73,11 @@ class TfliteBackend(CallableBackend):
         self._tried.add(values.shape[1:])
 
     def _sized(self, shape: tuple[int, ...]) -> Any:
-        """The interpreter for a batch of this size; one that failed to resize is rebuilt."""
-        if self._interpreter is None or self._batch != shape[0]:
+        """The interpreter for a batch of this shape; one that failed to resize is rebuilt."""
+        if self._interpreter is None or self._shape != shape:
             self._interpreter = None
             self._interpreter = _resized(interpreter_of(self._content), shape)
-            self._batch = shape[0]
+            self._shape = shape
         return self._interpreter
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeySequence
 
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.commands.file_entries import file_entries, known_keys
-from robgui.gui.app.rail import places, shortcut
+from robgui.gui.app.rail import rail_entries, shortcut
 
 if TYPE_CHECKING:
     from robgui.gui.app.commands import Commands
@@ -128,7 +128,7 @@ def _viewing(commands: Commands, window: MainWindow) -> list[Entry]:
                 shortcut(i),
                 page.icon,
             )
-            for i, page in enumerate(places())
+            for i, page in enumerate(rail_entries())
         ),
         Entry(
             "dark",

@@ -42,11 +42,11 @@ class EvidenceWindows:
 
     def look(self) -> None:
         """Shows what the model looks at in the finding that the user points at."""
-        from robgui.gui.state.evidence.looking import look
+        from robgui.gui.state.evidence.looking import ask_what_counts
 
         chosen = self._store.selection.finding
         if chosen is not None:
-            look(self._store, chosen, self._looked)
+            ask_what_counts(self._store, chosen, self._looked)
 
     def _looked(self, looked: Looked) -> None:
         from robgui.gui.pages.evidence.look_dialog import LookDialog

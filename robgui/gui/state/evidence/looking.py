@@ -36,7 +36,7 @@ class Looked:
     views: tuple[View, ...]
 
 
-def look(store: Store, finding: int, done: Callable[[Looked], None]) -> None:
+def ask_what_counts(store: Store, finding: int, done: Callable[[Looked], None]) -> None:
     """Asks the model of a finding about its input before and after, then hands over the answer."""
     workspace = store.history.workspace
     if workspace is None:

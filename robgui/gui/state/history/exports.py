@@ -93,7 +93,9 @@ class Exports:
             self._history.working.emit("")
             self._history.said.emit("error", sentence, details)
 
-        self._writing.run(lambda: write_whole(workspace, path, models), written, failed=failed)
+        self._writing.run(
+            lambda: write_workspace_report(workspace, path, models), written, failed=failed
+        )
 
 
 def _drawings(workspace: Workspace, models: Collection[str]) -> list[Callable[[], object]]:
@@ -105,7 +107,7 @@ def _drawings(workspace: Workspace, models: Collection[str]) -> list[Callable[[]
     return drawings(workspace, Scope(frozenset(models)))
 
 
-def write_whole(workspace: Workspace, path: Path, models: Collection[str] = ()) -> None:
+def write_workspace_report(workspace: Workspace, path: Path, models: Collection[str] = ()) -> None:
     """Writes the report of a workspace, with the drawings that earlier ones have left."""
     from robgui.report.contents import Scope
     from robgui.report.kept import KEPT

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import IncompleteModelError, TrustError
 from robgui.gui.state.library.alike import looks_alike, relatives, same_file
-from robgui.gui.state.library.opening import Opening, load_model, match, open_dataset
+from robgui.gui.state.library.opening import Opening, load_model, match, open_for_window
 from robgui.gui.state.library.pending import Pending
 from robgui.gui.state.library.predictions import Predictions
-from robgui.gui.state.library.remarks import misfit, told
+from robgui.gui.state.library.remarks import misfit, reading_messages
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -209,12 +209,12 @@ class Library(QObject):
             self.add_dataset(
                 dataset, activate=self._takes("dataset", quiet, use, self.dataset is None)
             )
-            for level, sentence, details in told(dataset, quiet=quiet):
+            for level, sentence, details in reading_messages(dataset, quiet=quiet):
                 self.said.emit(level, sentence, details)
 
         self.pending.run(
             f"Loading {path.name} …",
-            lambda: open_dataset(path, options or {}, self.answers),
+            lambda: open_for_window(path, options or {}, self.answers),
             opened,
             loads=True,
             quiet=quiet,

@@ -109,7 +109,7 @@ def _path(opening: Opening) -> str:
     return str(opening.path.absolute())
 
 
-def open_dataset(path: Path, options: dict[str, Any], models: Models) -> Dataset:
+def open_for_window(path: Path, options: dict[str, Any], models: Models) -> Dataset:
     """Opens the data and computes their fingerprint, so the window need not.
 
     What only large foreign libraries can read is opened by the process of the models.

@@ -23,7 +23,7 @@ def remarks(dataset: Dataset) -> str:
     return " ".join(said)
 
 
-def told(dataset: Dataset, *, quiet: bool) -> list[tuple[str, str, str]]:
+def reading_messages(dataset: Dataset, *, quiet: bool) -> list[tuple[str, str, str]]:
     """What was guessed or left out while reading: level, sentence and details of each message.
 
     A guess about data that a workspace brings along is for the log only.

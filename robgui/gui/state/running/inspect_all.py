@@ -15,7 +15,7 @@ from robgui.core.execution.request import SPREAD
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import count
 from robgui.core.workspace.speaking import is_answered
-from robgui.gui.state.remedies import told
+from robgui.gui.state.remedies import error_with_remedy
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -255,7 +255,7 @@ class Inspection(QObject):
         """Why an analysis is left out, in words; empty if it is not."""
         models = self._store.next_run.models_for(known, params)
         shortage = known.shortage(params, models, len(self._indices(known, params)))
-        return known.refusal(self._store.library.model) or told(shortage)
+        return known.refusal(self._store.library.model) or error_with_remedy(shortage)
 
     def _indices(self, known: Analysis, params: Params) -> tuple[int, ...]:
         store = self._store

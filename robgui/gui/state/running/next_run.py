@@ -9,7 +9,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.params.thresholds import usual
 from robgui.core.text.words import count
 from robgui.gui.state.library.alike import looks_alike
-from robgui.gui.state.remedies import told
+from robgui.gui.state.remedies import error_with_remedy
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -111,7 +111,7 @@ class NextRun:
         if params is None:
             return "Correct the settings first."
         models = self.models_for(known, params)
-        return told(known.shortage(params, models, self._count(known) if looks else 0))
+        return error_with_remedy(known.shortage(params, models, self._count(known) if looks else 0))
 
     def estimate(self, analysis: str) -> Estimate | None:
         """What pressing Run would cost now; None if nobody knows."""

@@ -16,7 +16,7 @@ from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
 from robgui.analyses.zonnscan.sampling.clouds import zone_cloud
 from robgui.analyses.zonnscan.sampling.intervals import (
     FEWEST,
-    clopper_pearson,
+    clopper_pearson_arrays,
     half_widths,
     intervals,
     shares,
@@ -341,7 +341,7 @@ def test_a_zone_goes_on_until_its_samples_could_tell_the_target() -> None:
 
 
 def test_clopper_pearson_is_exact_at_both_ends_and_between() -> None:
-    low, high = clopper_pearson(np.array([0, 5, 10, 0]), np.array([10, 10, 10, 0]))
+    low, high = clopper_pearson_arrays(np.array([0, 5, 10, 0]), np.array([10, 10, 10, 0]))
     for i, hits in enumerate((0, 5, 10)):
         exact = stats.binomtest(hits, 10).proportion_ci(0.95, method="exact")
         assert (low[i], high[i]) == pytest.approx((exact.low, exact.high))

@@ -176,6 +176,16 @@ def test_several_images_open_together_and_again_from_their_options(tmp_path: Pat
     np.testing.assert_array_equal(again.array(), dataset.array())
 
 
+def test_images_on_two_drives_open_together_and_again_from_their_options(tmp_path, monkeypatch):
+    paths = [paint(tmp_path / "x" / "b.png", 5), paint(tmp_path / "a.png", 7)]
+    expected = open_dataset(paths).array()
+    monkeypatch.setattr("robgui.core.dataset.formats.folder.common_folder", lambda files: None)
+    dataset = open_dataset(paths)
+    np.testing.assert_array_equal(dataset.array(), expected)
+    assert dataset.path is not None
+    np.testing.assert_array_equal(open_dataset(dataset.path, **dataset.options).array(), expected)
+
+
 def test_several_files_must_be_images(tmp_path: Path):
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="only images"):

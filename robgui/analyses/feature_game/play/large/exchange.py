@@ -21,14 +21,13 @@ from collections.abc import Generator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.game import Goal, State
+from robgui.analyses.feature_game.play.game import State
 from robgui.analyses.feature_game.play.large.arms import Arms
 from robgui.analyses.feature_game.play.large.sites import WAYS, Sites, Way
-from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import best_options
-from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate
+from robgui.analyses.feature_game.play.tree import Node, backpropagate
+from robgui.analyses.feature_game.searching import SearchSetup
 
 #: Groups into which a large example is divided. One with fewer than twice as many pixels is
 #: exchanged pixel by pixel.
@@ -54,32 +53,22 @@ Tried = tuple[Way, Node, State]
 class Exchange:
     """Makes the best example smaller; iterating does the work."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        record: SearchRecord,
-        root: Node,
-        score: Score,
-        rng: np.random.Generator,
-        *,
-        gradients: bool = False,
-    ) -> None:
-        """With ``gradients`` pixels are proposed by these, and features only count them."""
+    def __init__(self, setup: SearchSetup, record: SearchRecord, root: Node) -> None:
+        oracle, goal, rng = setup.oracle, setup.goal, setup.rng
         self._oracle = oracle
         self._game = oracle.game
         self._goal = goal
         self._record = record
         self._root = root
         self._rng = rng
-        self._gradients = gradients
+        # With these, gradients propose pixels, and features only count them.
+        self._gradients = setup.params.gradients
         self._last_call = oracle.calls + oracle.left
         self._state = record.nearest
         self._margin = float(goal.margins(oracle.scores([record.nearest])[0]))
         self._losses: dict[int, float] = {}
         self._turn = 0
-        self._sites = Sites(self._game, mixture, root, score, rng)
+        self._sites = Sites(self._game, setup.mixture, root, setup.score, rng)
         self._arms: Arms[Way] = Arms(WAYS, rng.spawn(1)[0])
 
     def __iter__(self) -> Generator[None, None, None]:

@@ -16,9 +16,9 @@ from collections.abc import Generator
 import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.game import Game, Goal, State
-from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.game import Game, State
 from robgui.analyses.feature_game.play.record import SearchRecord
+from robgui.analyses.feature_game.searching import SearchSetup
 
 #: Of the calls of a search, the share that painting may take until there is an example, and in
 #: all after that; exchange and the tree have the rest.
@@ -36,21 +36,14 @@ _AT_ONCE = 32
 class Painting:
     """Finds an example by painting and makes it smaller, offering each to the record."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        record: SearchRecord,
-        rng: np.random.Generator,
-    ) -> None:
-        self._oracle = oracle
-        self._goal = goal
+    def __init__(self, setup: SearchSetup, record: SearchRecord) -> None:
+        self._oracle = setup.oracle
+        self._goal = setup.goal
         self._record = record
-        self._mixture = mixture
-        self._saliency = mixture.saliency().ravel()
-        self._rng = rng
-        self._calls = oracle.calls, oracle.left
+        self._mixture = setup.mixture
+        self._saliency = setup.mixture.saliency().ravel()
+        self._rng = setup.rng
+        self._calls = setup.oracle.calls, setup.oracle.left
 
     def __iter__(self) -> Generator[None, None, None]:
         options = yield from self._first()

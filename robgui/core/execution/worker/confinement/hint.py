@@ -14,7 +14,7 @@ HINT = (
 )
 
 
-def hint(error: BaseException | None) -> str:
+def confinement_hint(error: BaseException | None) -> str:
     """What to add to an error caused by the confinement; otherwise empty."""
     if any(_is_ours(each) for each in _chain(error)):
         return HINT
