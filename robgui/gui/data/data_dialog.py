@@ -87,7 +87,7 @@ class DataDialog(QDialog):
         self.names_file.setAccessibleName("File of class names")
         self.names_file.editingFinished.connect(self._read)
         self.browse = QPushButton("Browse …")
-        # In a dialog every button would take Enter, also while a name is typed into the field.
+        # With the focus it would become the default, and Return means Use data.
         self.browse.setAutoDefault(False)
         self.browse.clicked.connect(self._browse)
         self.table = ClassTable()
