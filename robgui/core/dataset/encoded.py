@@ -128,6 +128,7 @@ class EncodedImages(Source):
             with self.open(position) as file:
                 return file.read(_HASHED_BYTES)
         except (OSError, DataError):
+            # A deleted picture changes the fingerprint; it does not keep the folder from opening.
             return b"gone"
 
     def _spread(self, count: int) -> list[int]:

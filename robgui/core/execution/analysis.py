@@ -138,8 +138,8 @@ class Analysis:
         kinds: Kinds of input it understands.
         several_models: The engine takes a tuple of classifiers instead of one.
         inputs: Whether it examines the one input the user points at, many, or none.
-        takes: Params -> how many models and inputs it takes; None takes any number of models, and
-            one input or many.
+        takes_with: Params -> how many models and inputs it takes; None takes any number of models,
+            and one input or many.
         shards: How a request splits into parts; None if it does not.
         first_look: Settings for a run of about ten seconds, for "inspect everything"; None leaves
             it out.

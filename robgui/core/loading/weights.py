@@ -32,6 +32,7 @@ _PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "network.")
 #: numpy numbers that training scripts store beside the weights; building them runs no code from the
 #: file.
 _NUMBERS: list[Any] = [
+    # numpy's ``scalar``, whose module was renamed with version 2.
     type(np.float64(0)).__reduce__(np.float64(0))[0],
     np.dtype,
     np.float64,

@@ -112,6 +112,7 @@ def _with_picture(ground: np.ndarray, picture: np.ndarray | None) -> np.ndarray:
         return ground
     spot, scale = fitted(picture, SlideArea(*PICTURE)), _FRAME[0] / WIDTH
     size = (max(1, round(spot.width * scale)), max(1, round(spot.height * scale)))
+    # Enlarged with BOX, a pixel stays a square; the other filters would blend it with the next.
     image = Image.fromarray(picture).resize(size, Image.Resampling.BOX)
     left, top = round(spot.x * scale), round(spot.y * scale)
     frame = ground.copy()
@@ -122,6 +123,7 @@ def _with_picture(ground: np.ndarray, picture: np.ndarray | None) -> np.ndarray:
 def _mp4(slides: Sequence[Slide], path: Path, title: str) -> None:
     import cv2
 
+    # What OpenCV's wheels can write everywhere; most bring no encoder for H.264.
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), _RATE, _FRAME)
     if not writer.isOpened():
         raise RobguiError(f"{path} cannot be written as MP4 here; choose another folder, or PDF.")

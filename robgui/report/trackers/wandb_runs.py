@@ -75,6 +75,7 @@ class WandbRuns:
         )
         run = self._wandb.init(
             project=self._project,
+            # Longer names are refused there.
             name=record.name[:128],
             id=record.run or None,
             config=record.params,

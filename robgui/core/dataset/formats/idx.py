@@ -67,6 +67,7 @@ def open_idx(path: Path, options: Options) -> Dataset:
         )
     if numbers is not None and len(numbers.shape) != 1:
         raise DataError(f"{labels}: a labels file has one axis, not the shape {numbers.shape}.")
+    # IDX is a format of pictures: by their shape alone, narrow ones would pass for sequences.
     if len(blocks.shape) > 2 and options.kind is None:
         options = options.model_copy(update={"kind": "image"})
     values = None if numbers is None else numbers.take(np.arange(numbers.shape[0]))

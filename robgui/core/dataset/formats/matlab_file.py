@@ -59,7 +59,7 @@ _LONGEST_HEAD = 4096
 #: Elements walked through at most: of a damaged file each may claim to have no length.
 _MOST_ELEMENTS = 10_000
 _CHUNK = 2**20
-#: Most that one byte of a compressed element may unpack to.
+#: Most that one byte of a compressed element may unpack to; deflate's own limit is 1,032.
 _MOST_GROWTH = 1100
 
 
@@ -151,6 +151,7 @@ def _variable(
     shift = 0
     if packed:
         try:
+            # Only the head is unpacked: the array behind it may have gigabytes.
             content = zlib.decompressobj().decompress(content, _LONGEST_HEAD)
         except zlib.error:
             return "", None
@@ -231,6 +232,7 @@ def _unpacked(file: IO[bytes], variable: Variable, wanted: int) -> bytes:
     while left and len(content) < wanted and not unpacking.eof:
         part = file.read(min(_CHUNK, left))
         left -= len(part)
+        # Bounded: a few packed bytes can stand for any amount.
         content += unpacking.decompress(part, wanted - len(content))
         while unpacking.unconsumed_tail and len(content) < wanted:
             content += unpacking.decompress(unpacking.unconsumed_tail, wanted - len(content))

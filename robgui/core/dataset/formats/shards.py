@@ -25,6 +25,7 @@ _READERS: dict[str, Callable[[Path, Options], Dataset]] = {
 }
 #: The number of a shard at the end of its name.
 _NUMBER = re.compile(r"[-_.]?\d{1,6}([-_]of[-_]\d{1,6})?$")
+# As for folders: first what the model was not trained on.
 _LIKELIEST = ("test", "val", "train")
 #: A folder with more shards than this is something else.
 _MOST = 10_000

@@ -263,7 +263,7 @@ def _number(value: str, field: str) -> float:
 
 
 def _words(facts: InputFacts, text: str) -> QueryMatch:
-    """Free text: part of the name, the class, what the model says, a tag, or a finding."""
+    """Free text: part of the name, the class, what the model says, or a tag."""
     wanted = text.casefold()
     fits = _containing(facts, wanted)
     for labels, names in facts.label_schemes():

@@ -97,6 +97,7 @@ def load_script(path: Path, trust: bool) -> Raw:
             _refuse_programs(path, archive, parts)
             _refuse_wrong_sizes(path, archive)
         with reading(path, "TorchScript"):
+            # Not torch.jit.load: its graphs are checked and guarded before a module is made.
             unit = torch._C.CompilationUnit()
             content = archive.copy(parts).getvalue()
             read: Any = torch._C.import_ir_module_from_buffer  # Its stub is of an older version.
