@@ -31,7 +31,7 @@ from robgui.core.execution.worker.outbox import Outbox
 _PACE_SECONDS = 0.1
 #: Seconds between two checks of the cluster and the window.
 _SLICE = 0.05
-#: Results that may wait on a node: while nobody takes them, as in a pause, it computes no further.
+#: Results that may wait on a node: once they are full, as in a pause, it stops computing.
 _AHEAD = 4
 
 

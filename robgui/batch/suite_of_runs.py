@@ -1,4 +1,4 @@
-"""Writes a suite that repeats runs: nobody has to write the first one by hand."""
+"""Writes a suite that repeats runs, a start for writing one by hand."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def asking(executor: Executor) -> Callable[..., Any]:
         urgent: bool = True,
         **values: Any,
     ) -> Any:
-        del topic, urgent  # Nobody else asks this executor.
+        del topic, urgent  # This executor has one caller.
         return executor.ask(what, **values, **({} if model is None else {"model": model.asked()}))
 
     return ask

@@ -117,7 +117,7 @@ def _request(
 def cost_line(title: str, cost: Estimate | None) -> str:
     """What a run will cost, for people."""
     if cost is None:
-        return f"{title}: nobody knows what this will cost."
+        return f"{title}: the cost is unknown."
     if cost.limit or cost.longest <= _WORTH_SAYING:
         advice = ""
     else:

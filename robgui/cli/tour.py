@@ -12,7 +12,7 @@ _FOLDER = "robgui-demo"
 
 
 def tour(words: list[str]) -> int:
-    """Runs the demo in a window that nobody sees; pictures of it and a report go into a folder."""
+    """Runs the demo in a hidden window; pictures of it and a report go into a folder."""
     given = parser().parse_args(words)
     from robgui.doctor import window_problem
 

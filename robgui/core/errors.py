@@ -67,7 +67,7 @@ class ModelError(RobguiError):
 
 
 class TrustError(ModelError):
-    """Reading the file would execute its code, and nobody has said that they trust it.
+    """Reading the file would execute its code, and the user has not trusted it.
 
     Attributes:
         code: What it would run, if known.

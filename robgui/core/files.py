@@ -1,4 +1,4 @@
-"""Files written whole or not at all, under temporary names that nobody can guess."""
+"""Files written whole or not at all, under temporary names that cannot be guessed."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Records:
 
 
 def _is_ours(found: os.stat_result) -> bool:
-    """Whether a plain file belongs to this user and nobody else may write it.
+    """Whether a plain file belongs to this user and only they may write it.
 
     Windows itself keeps other users out.
     """

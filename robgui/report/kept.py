@@ -67,7 +67,7 @@ class Kept:
             self._size = 0
 
     def put(self, key: bytes, drawing: bytes) -> None:
-        """Keeps a drawing, and lets go of those that nobody has asked for."""
+        """Keeps a drawing, and drops those not asked for."""
         self._hold(key, drawing)
         if self._shelf is not None:
             self._shelf.put(key, drawing)

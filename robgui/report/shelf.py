@@ -48,13 +48,13 @@ class Shelf:
         return None
 
     def put(self, key: bytes, drawing: bytes) -> None:
-        """Keeps a drawing; a disk that is full, or that nobody may write, keeps none."""
+        """Keeps a drawing; a disk that is full or read-only keeps none."""
         with suppress(OSError):
             private_folder(private_folder(self.folder.parent) / self.folder.name)
             write_whole(self.path_of(key), drawing, private=True)
 
     def tidy(self) -> None:
-        """Removes what nobody asked for, until the rest fits."""
+        """Removes the oldest until the rest fits."""
         with suppress(OSError):
             known = sorted(
                 ((one.stat().st_mtime, one.stat().st_size, one) for one in self.folder.iterdir()),

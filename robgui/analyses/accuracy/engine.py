@@ -64,8 +64,8 @@ class _Count:
             known = np.flatnonzero(labels >= 0)
         if labels is None or not len(known):
             raise DataError(
-                f"{dataset.name} has no labels that {classifier.name} knows, so nobody can say how"
-                " often it is right; open data with labels, or name the classes in the settings"
+                f"{dataset.name} has no labels that {classifier.name} knows, so how often it is"
+                " right is unknown; open data with labels, or name the classes in the settings"
                 " of the data."
             )
         # In random order: half-way, what was seen is a sample of the whole.

@@ -134,7 +134,7 @@ def _because(
 
 
 def _at_risk(failing: int) -> str:
-    """Why confident mistakes decide where no class fails: nobody who relies on them is warned."""
+    """Why confident mistakes decide where no class fails: they mislead without a warning."""
     return "" if failing else ", which makes it a risk even where every class holds"
 
 

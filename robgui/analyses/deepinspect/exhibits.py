@@ -11,7 +11,7 @@ from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 
-#: Most pairs of each kind that become findings: nobody looks at more.
+#: Most pairs of each kind that become findings, to keep the list readable.
 CLASSES, CONFUSIONS, BIASES = 20, 20, 10
 #: Inputs in the picture of a finding, and the side of each in pixels (three times a 28 × 28 digit).
 _SHOWN = 6

@@ -77,7 +77,7 @@ def _confusion_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding
         "pixels_apart": pixels_apart(result, a, b),
     }
     if math.isnan(true):
-        # Without labels nobody knows of a single error, so half the weight of a proven confusion.
+        # Without labels no error is proven, so half the weight of a proven confusion.
         severity = 0.25 * _nearness(result, distance)
     else:
         severity = 0.5 * true

@@ -161,7 +161,7 @@ class Sweep:
     def _add_radius(self, counts: Counts) -> int:
         """Adds a radius where the curves bend; 1 if there was one to add."""
         order = self.radii.order
-        # A radius without samples has no point on the curve, so nobody can tell where it bends.
+        # A radius without samples has no point on the curve, so where it bends is unknown.
         if not self.radii.room or not counts.samples[order].all():
             return 0
         confidence, entropy, _ = self._own_numbers

@@ -48,7 +48,7 @@ class CaseOutcome:
         answer: The class that the model gives.
         probability: Of the class that is right.
         margin: Probability of the class that is right minus that of the best other one.
-        known: The baseline has it wrong too, which fails nobody.
+        known: The baseline has it wrong too, so it does not count as a failure.
     """
 
     case: Case

@@ -31,7 +31,7 @@ class Skipped:
 class Skips:
     """What was left out, each path once; may be added to from any thread."""
 
-    #: Longest list; nobody reads more, and the rest is only counted.
+    #: Longest list; the rest is only counted.
     LISTED = 1000
     #: Most that are counted beyond the list: each is kept, or it would count again at every read.
     COUNTED = 1_000_000

@@ -52,7 +52,7 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         yield from _steps(engine, classifiers)
     # SystemExit too: the code of a model may call sys.exit.
     except (Exception, SystemExit) as error:
-        # It could not clean up; nobody is listening.
+        # It could not clean up, and there is no caller to tell.
         if isinstance(error.__context__, GeneratorExit):
             raise
         # Our own errors say what to do; a traceback would only

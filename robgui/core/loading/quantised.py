@@ -27,7 +27,7 @@ _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
 def round_weights(model: Classifier, bits: int) -> int:
-    """Rounds the weights of a model that nobody else uses; returns how many numbers.
+    """Rounds the weights of a model in place; returns how many numbers.
 
     Raises:
         ModelError: It has no weights that can be got at.

@@ -119,7 +119,7 @@ class ModelCard:
         return min(wanted or self.largest_batch, self.largest_batch)
 
     def notice(self, sentence: str) -> None:
-        """Writes to the log: a card has nobody to tell."""
+        """Writes to the log, as a card has no window."""
         logging.getLogger("robgui").info("%s", sentence)
 
     def reference(self) -> Reference:

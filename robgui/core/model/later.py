@@ -29,7 +29,7 @@ class Later:
         finally:
             self._taking = before
             for asked in self._asked:
-                asked.arrive(True)  # Nobody asks any more.
+                asked.arrive(True)  # The question was withdrawn.
             self._asked.clear()
 
     def takes(self, sound: Tensor) -> bool:

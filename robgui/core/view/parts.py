@@ -30,7 +30,7 @@ class Line:
         line: False draws the symbols alone.
         steps: Drawn as steps, as a distribution function is.
         strong: Drawn thicker than the others.
-        quiet: One of many that nobody reads: thin, without an entry in the legend.
+        quiet: One of many in the background: thin, without an entry in the legend.
         model: Of lines of several models, the place of this one's in the request; else None.
     """
 

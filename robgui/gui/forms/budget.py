@@ -67,7 +67,7 @@ class Budget(QWidget):
         self.limit.setCurrentIndex(place if place >= 0 else self.limit.findText(_OWN))
 
     def show_estimate(self, estimate: Estimate | None) -> None:
-        """Shows what the run will cost; nothing if nobody knows."""
+        """Shows what the run will cost, if that is known."""
         self.cost.setVisible(estimate is not None)
         if estimate is None:
             return

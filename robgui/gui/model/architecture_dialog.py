@@ -176,7 +176,7 @@ class ArchitectureDialog(QDialog):
             self.offered.setCurrentText(chosen[0])
             self.architecture.setText(chosen[0])
         elif self.offered.count() != 1:
-            # A combo box takes its first item by itself, which nobody has chosen.
+            # A combo box selects its first item by itself, without the user's choice.
             self.offered.setCurrentIndex(-1)
             self.architecture.setText(typed)
 

@@ -65,7 +65,7 @@ class Accuracy:
 def measure(
     ask: Ask, classifier: ModelCard, dataset: Dataset, wanted: Callable[[], bool]
 ) -> Accuracy:
-    """Clean accuracy on a spread of inputs, until time is up or nobody wants it any more."""
+    """Clean accuracy on a spread of inputs, until time is up or it is cancelled."""
     from robgui.core.dataset import align, batches
 
     fitting = align(classifier, dataset)

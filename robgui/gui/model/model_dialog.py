@@ -308,7 +308,7 @@ class ModelDialog(QDialog):
         return self.classifier.settings.change(**self.form.values())
 
     def _end(self) -> None:
-        """Nobody waits for answers any more."""
+        """Drops the answers still to come."""
         self._debounce.stop()
         self._newest.set()
         self._store.answers.stop(self._topic)

@@ -249,7 +249,7 @@ class Compare(WhenSeen, QWidget):
         if not self._runs:
             return "", ""
         known = {run.id: run for run in self._runs}
-        # A single one was nobody's choice.
+        # A single one was not chosen.
         boxes = (self.first, self.second)
         first, second = (known.get(box.currentData()) if box.count() > 1 else None for box in boxes)
         if first is None and second is None and (pair := most_useful(self._runs)) is not None:

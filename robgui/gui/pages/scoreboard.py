@@ -57,7 +57,7 @@ class Scoreboard(WhenSeen, FillingSheet):
             None for the run where there is none.
         run_opened: The run of the cell that was double-clicked or entered.
         run_wanted: ``(analysis, fingerprint of the model)`` of such a cell without a run.
-        verdict_changed: What all of it comes to, in a sentence.
+        verdict_changed: The overall verdict, in one sentence.
     """
 
     widest = 38
@@ -132,7 +132,7 @@ class Scoreboard(WhenSeen, FillingSheet):
         return dataset.name
 
     def _right_answers(self) -> list[Known]:
-        """How often each open model is right on the data in use; nothing where nobody knows."""
+        """How often each open model is right on the data in use; nothing where that is unknown."""
         dataset = self._store.library.dataset
         if dataset is None:
             return []

@@ -104,7 +104,7 @@ def preload_rest() -> None:
 def panel_entries() -> dict[str, EntryPoint]:
     """The panels by the name of their analysis.
 
-    Ours come first: nobody can replace them.
+    Ours come first, so they cannot be replaced.
     """
     found = sorted(
         entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui.")

@@ -282,7 +282,7 @@ class DemoGuide(QObject):
     @cached_property
     def report(self) -> Path:
         """Where the last step writes its report: a fresh, unguessable folder, gone at exit."""
-        # Held as long as the guide: the folder goes when nobody holds it.
+        # Held as long as the guide: the folder is deleted with its last reference.
         self._folder = tempfile.TemporaryDirectory(
             prefix="robgui-tour-", ignore_cleanup_errors=True
         )

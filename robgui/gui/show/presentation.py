@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 NOTHING = "There is nothing to tell yet"
-#: On the screen until the slides are made; nobody in the room must read that there are none.
+#: On the screen until the slides are made; the audience should not read that there are none.
 MAKING = "Preparing the story …"
 _WHAT_TO_DO = (
     "Run an analysis; what it finds makes a story here. Star the findings that matter, and only"

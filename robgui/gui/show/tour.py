@@ -128,7 +128,7 @@ class Tour:
         """Waits for thumbnails, predictions and sample pictures."""
         store = self.window.store
         self._wait(lambda: not store.busy and not store.pictures.busy, "the pictures")
-        # Timers that collect events for a moment report to nobody.
+        # Timers that collect events for a moment have no receiver left.
         end = time.monotonic() + 0.5
         self._wait(lambda: time.monotonic() > end, "the last frame")
 

@@ -146,7 +146,7 @@ class _Task(QRunnable):
             # A signal from another thread is queued by Qt and delivered on the GUI thread.
             self.owner._answered.emit(answer)
         except RuntimeError:
-            return  # The window was closed meanwhile: nobody is left to tell.
+            return  # The window was closed meanwhile.
 
 
 def step_back() -> None:

@@ -18,7 +18,7 @@ from robgui.gui.widgets.elided import in_lines
 
 #: A longer name is cut in its middle; below a plot it may be half as long again.
 LONGEST_NAME = 16
-#: Most ticks: more tell nobody more.
+#: Most ticks; more add nothing.
 MOST_TICKS = 9
 #: Pixels that a number may reach beyond the end of its axis.
 _EDGE = 15

@@ -24,7 +24,7 @@ GRID = 38
 class Plot(Themed, pg.GraphicsView):
     """A plot with named axes and fixed ranges that follows the theme; a double click undoes a zoom.
 
-    Pyqtgraph's own plot brings menus, buttons and two more axes that nobody sees, and takes three
+    Pyqtgraph's own plot brings menus, buttons and two more hidden axes, and takes three
     times as long to make.
 
     Args:
@@ -69,7 +69,7 @@ class Plot(Themed, pg.GraphicsView):
     def show_grid(self, shown: bool) -> None:
         """Whether faint lines go across at every number."""
         for axis in self._axes.values():
-            # False and not 0: pyqtgraph would draw a grid that nobody sees.
+            # False and not 0: pyqtgraph would draw an invisible grid.
             axis.setGrid(GRID if shown else False)
 
     def show_axes(self, x: Axis, y: Axis, columns: Names = (), rows: Names = ()) -> None:

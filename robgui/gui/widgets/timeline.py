@@ -78,7 +78,7 @@ class Timeline(QWidget):
         self.set_count(len(names))
 
     def _changed(self, place: int) -> None:
-        # While it plays, the slider passes pictures that nobody has chosen.
+        # While it plays, the slider passes pictures the user has not chosen.
         if not self.play.isChecked():
             self._following = place == self.slider.maximum()
         self._write()

@@ -72,12 +72,12 @@ class WhenSeen:
         self._due = ()
 
     def catch_up(self) -> None:
-        """Does what is due even if nobody looks, because somebody asks what it would show."""
+        """Does what is due even while hidden, because its content is asked for."""
         due, self._due = self._due, ()
         for work in due:
             work()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Shows what has changed while nobody looked."""
+        """Shows what has changed while it was hidden."""
         super().showEvent(event)  # type: ignore[misc]  # of the Qt class
         self.catch_up()

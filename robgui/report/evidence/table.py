@@ -137,7 +137,7 @@ def _reservations(chapter: Chapter) -> str:
 
 
 def _methods_left_out(chapters: Sequence[Chapter], models: Collection[str]) -> list[str]:
-    """By model, the methods that nobody has run."""
+    """By model, the methods that were not run."""
     used: dict[str, tuple[str, set[str]]] = {}
     for one in chapters:
         for model in one.run.request.models:

@@ -98,6 +98,6 @@ def inspect(subject: NetworkUnderTest) -> InspectedNetwork:
     result = subject.setting.last(f"{subject.name}: DeepInspect", engine)
     if result.confusion is None or result.bias is None:
         raise DataError(
-            f"{subject.dataset.name} has no labels, so nobody knows which pairs are truly confused."
+            f"{subject.dataset.name} has no labels, so the truly confused pairs are unknown."
         )
     return InspectedNetwork(subject, result, result.confusion, result.bias)

@@ -137,7 +137,7 @@ def sure_inputs(
     """
     if dataset.labels is None:
         raise DataError(
-            f"{dataset.name} has no labels, so nobody knows which inputs the networks get right."
+            f"{dataset.name} has no labels, so which inputs the networks get right is unknown."
         )
     # Datasets are often sorted by class, so the first inputs would be of one.
     order = np.random.default_rng(seed).permutation(len(dataset))[:_TESTED]

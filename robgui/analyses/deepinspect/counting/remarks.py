@@ -43,7 +43,7 @@ def remarks_on(
         )
     if not tally.labelled:
         said.append(
-            "The inputs have no labels, so nobody can say how many of the reported pairs are true."
+            "The inputs have no labels, so it is unknown how many of the reported pairs are true."
         )
     elif not mode_seen:
         said.append(

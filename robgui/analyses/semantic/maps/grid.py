@@ -20,7 +20,7 @@ PAPER_STEP = 3.0
 _STEPS = 32
 #: Largest share of the work for the coarse map.
 COARSE = 0.04
-#: Most cells, a map of 500 × 500: beyond it nobody could wait, or tell two cells apart.
+#: Most cells, a map of 500 × 500: a larger one takes too long and its cells are too small to see.
 MOST_CELLS = 250_000
 #: Step of the coarse grid that is computed first when borders are followed.
 #: A class that covers less than four cells along an axis may lie between its points.
@@ -122,7 +122,7 @@ def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRou
 
 
 def check_size(shape: Sequence[int], maps: int) -> None:
-    """Refuses a map that nobody could wait for or read."""
+    """Refuses a map too large to compute or read."""
     # Five million cells in all: three arrays of four bytes and one of one
     # are 65 MB, copied in each Step.
     if math.prod(shape) * maps > 20 * MOST_CELLS or math.prod(shape) > MOST_CELLS:

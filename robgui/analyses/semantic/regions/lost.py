@@ -35,7 +35,7 @@ class Lost:
 
     @property
     def share(self) -> float:
-        """The share found; nan if nobody has looked."""
+        """The share found; nan if nothing was sampled."""
         if self.total:
             return self.lost / self.total
         return math.nan

@@ -30,7 +30,7 @@ class CoarseScan:
 
     Attributes:
         points: ``(m, n)`` points, the last of them where all parameters stand at their usual value.
-        shares: ``(m, classes)`` scores of all classes there; nan where nobody has looked yet.
+        shares: ``(m, classes)`` scores of all classes there; nan where not yet computed.
         x: ``(W,)`` values of the first axis, when the points are a map.
         y: ``(H,)`` values of the second; ``(1,)`` nan with one axis, ``(0,)`` with more than two.
         looked: How many points have been looked at.
@@ -74,7 +74,7 @@ class CoarseScan:
                 yield
 
     def map_of(self, target: int) -> np.ndarray:
-        """Scores ``(H, W)`` of a class, from the nearest coarser cell where nobody has looked.
+        """Scores ``(H, W)`` of a class, from the nearest coarser cell where not yet computed.
 
         ``(0, 0)`` with more than two axes.
         """
@@ -151,7 +151,7 @@ def common_starts(
 def _worth(looked: CoarseScan, target: int, mode: Mode) -> tuple[Tensor, Tensor]:
     """How good each point is to start from, and whether the class holds there (or does not)."""
     score = looked.shares[:, target].double()
-    known = ~score.isnan()  # Nobody has looked at the others yet.
+    known = ~score.isnan()  # The others are not computed yet.
     score = torch.where(known, score if mode == "robust" else 1 - score, 0.0)
     top = ((looked.shares.argmax(1) == target) == (mode == "robust")) & known
     return torch.where(top, score, score * 1e-3), top

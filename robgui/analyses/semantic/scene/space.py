@@ -188,7 +188,7 @@ class Space:
     def _there(self, points: Tensor) -> tuple[Tensor, list[bool]]:
         """Values of all parameters on the device, and which of them are not at their usual value.
 
-        The host knows, so nobody has to ask the device.
+        The host knows it without asking the device.
         """
         values = self.full(points)
         moved = (values != self._usual).any(0).tolist()

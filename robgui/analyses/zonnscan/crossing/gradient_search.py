@@ -90,7 +90,7 @@ class GradientSearch:
         return self._nearest
 
     def __iter__(self) -> Iterator[None]:
-        # Nobody knows how near the boundary is, so the first pass tries every scale in one batch.
+        # The distance to the boundary is unknown, so the first pass tries every scale in one batch.
         halves = 0.5 ** torch.arange(HALVED, device=self._centre.device)
         starts = self._centre.expand(HALVED, -1)
         yield from self._pull(

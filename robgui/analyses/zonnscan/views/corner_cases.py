@@ -26,7 +26,7 @@ from robgui.core.view import (
 
 #: Pictures on show; the table has more.
 MOST_PICTURES = 60
-#: Rows of the table; nobody would read more.
+#: Most rows of the table, to keep it readable.
 MOST_ROWS = 1000
 
 

@@ -28,7 +28,7 @@ def uncertainty(value: float, low: float, high: float, samples: float) -> str:
 
 
 def mean_uncertainty(value: float) -> str:
-    """The mean over many inputs; ``below 0.001`` rather than a number nobody has measured."""
+    """The mean over many inputs; ``below 0.001`` rather than a number never measured."""
     if value < FINEST_MEAN:
         return f"below {number(FINEST_MEAN)}"
     return number(value)

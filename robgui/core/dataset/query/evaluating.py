@@ -41,7 +41,7 @@ class QueryMatch:
 
     Attributes:
         yes: It does.
-        unknown: Nobody knows yet, because the model has not answered.
+        unknown: Not known yet, because the model has not answered.
     """
 
     yes: np.ndarray

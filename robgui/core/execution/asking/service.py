@@ -167,7 +167,7 @@ class Service:
             # Shorter while a question runs: its deadline is checked between two waits.
             self._workers.work(_BUSY_SECONDS if self._present is not None else _IDLE_SECONDS)
             self._tell()
-        # Orders that came in between: nobody may be left waiting.
+        # Orders that came in between: every caller gets an answer.
         self._take_orders()
         for order in (*self._waiting, *([self._present] if self._present else [])):
             _answer(order, ModelError(_CLOSED))

@@ -135,7 +135,7 @@ class Estimate:
 
     @property
     def _narrow(self) -> bool:
-        """Whether one figure says it all: nobody waits differently for half as long again."""
+        """Whether one figure is enough: half as long again changes no plan."""
         return self.longest <= max(1, _NARROW * self.likely)
 
     @property

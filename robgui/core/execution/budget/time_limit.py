@@ -69,7 +69,7 @@ class Deadline:
         return math.isfinite(self._limit)
 
     def counted(self, steps: Iterator[Step[R]]) -> Iterator[Step[R]]:
-        """The same Steps; the clock stands still while nobody asks for the next one."""
+        """The same Steps; the clock stops between requests."""
         # Between two Steps the engine is suspended: the time its listener takes is not its own.
         for step in steps:
             self._clock.stop()

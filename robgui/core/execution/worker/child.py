@@ -50,7 +50,7 @@ class Channel:
     def send(self, frame: Frame) -> None:
         """Sends a frame, now and then with the memory of graphics cards.
 
-        Ends the process if the parent is gone: nobody is left to work for.
+        Ends the process if the parent is gone.
         """
         try:
             with self.lock:

@@ -17,7 +17,7 @@ _PREFIX = "robgui-worker-"
 def worker_folder() -> Path:
     """A fresh folder that only this user may enter."""
     remove_orphans()
-    # mkdtemp gives mode 0700 and a name that nobody can have prepared.
+    # mkdtemp gives mode 0700 and a name that cannot be guessed.
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 
 

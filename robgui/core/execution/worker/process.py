@@ -179,7 +179,7 @@ class WorkerProcess:
         The system may take a while to tear it down: waits at most ``seconds`` for that, and the
         reading thread clears up.
         """
-        with contextlib.suppress(OSError):  # Already gone; nobody cares what was not sent.
+        with contextlib.suppress(OSError):  # Already gone; unsent frames no longer matter.
             if self._process.poll() is not None:
                 pass
             elif hasattr(os, "killpg"):

@@ -257,7 +257,7 @@ class Slot:
     def _take_report(self, frame: Frame) -> None:
         execution = self.execution
         if execution is None:
-            raise FrameError("a report that nobody has asked for")
+            raise FrameError("a report without a request")
         report = read_report(frame, execution.analysis.result, execution.analysis.kept)
         # A bridge reports QUEUED if a node is lost; a worker on this machine never does.
         lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
@@ -282,7 +282,7 @@ class Slot:
     def _take_answer(self, frame: Frame) -> None:
         question, header = self.question, frame.header
         if question is None or header.get("answer", header.get("refusal")) != question.number:
-            raise FrameError("an answer that nobody has asked for")
+            raise FrameError("an answer without a question")
         self._warming = None
         answer = read_answer(frame, find_question(question.what).answer)
         self.question = None

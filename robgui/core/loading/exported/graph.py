@@ -272,7 +272,7 @@ class ExportedGraph(nn.Module):
         """Marks the node after which each value is dropped, to save memory in large batches."""
         last: dict[str, int] = {}
         for index, node in enumerate(self._nodes):
-            # A result that nobody uses has its own node as last use, which frees it at once.
+            # An unused result has its own node as last use, which frees it at once.
             for name in (*_names(node.args), *_names(list(node.kwargs.values())), *node.outputs):
                 last[name] = index
         kept = {self._output, *self._slots}

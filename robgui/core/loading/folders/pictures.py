@@ -79,7 +79,7 @@ def _names(described: Mapping[str, Any]) -> Values:
         labels = tuple(str(names[str(number)]) for number in range(len(names)))
     except KeyError:
         return {}
-    # What transformers writes for classes that nobody named.
+    # What transformers writes for unnamed classes.
     numbered = all(label == f"LABEL_{number}" for number, label in enumerate(labels))
     if numbered:
         return {}

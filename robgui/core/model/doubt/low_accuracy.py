@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Fewer inputs than this say nothing about accuracy.
 ENOUGH = 16
-#: How far from guessing to perfect a model gets, at least, if nobody need doubt it.
+#: How far from guessing to perfect a model must get to be beyond doubt.
 _GOOD = 0.7
 #: How far it gets, at most, if it is doubted even though nothing usual does better.
 _POOR = 0.4

@@ -325,7 +325,7 @@ class SearchBar(QWidget):
 
 
 def _wrong(facts: InputFacts) -> QueryMatch:
-    """What is misclassified; without a model nobody knows."""
+    """What is misclassified; unknown without a model."""
     if facts.predicted is None:
         # Unknown, not "none": the headline counts what is still open.
         return QueryMatch(np.zeros(facts.count, bool), np.ones(facts.count, bool))

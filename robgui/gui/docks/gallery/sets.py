@@ -35,7 +35,7 @@ class SetsButton(QToolButton):
         self.setAutoRaise(True)
         theme.changed.connect(self._tint)
         self._tint()
-        # The default opens a menu only when the button is held down, which nobody tries.
+        # The default opens a menu only when the button is held down, which is easy to miss.
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolTip("Sets: searches that you have saved")
         self.setAccessibleName("Saved sets")

@@ -37,7 +37,7 @@ INKS = {"worst": Ink("fails"), "bad": Ink("risk"), "harmless": Ink("unknown")}
 #: So few classes share the width of the dialog among them.
 FEW = 5
 EQUAL, TOWARDS, OWN = "equal", "towards", "own"
-#: Most classes in the table: nobody fills a larger one. Those of the findings come first.
+#: Most classes in the table, which is filled in by hand. Those of the findings come first.
 MOST = 24
 
 

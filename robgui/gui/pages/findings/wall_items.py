@@ -134,7 +134,7 @@ class WallModel(QAbstractListModel):
         return f"{names} on {run.request.dataset.name}"
 
     def _means(self, finding: StoredFinding) -> str:
-        """How the analysis that found it comes to its severity."""
+        """How the analysis that found it computes its severity."""
         run = self._run(finding)
         if run is None:
             known = None
@@ -262,7 +262,7 @@ class WallDelegate(QStyledItemDelegate):
     def _star(self, painter: QPainter, place: QRect, finding: StoredFinding) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         ground = QColor(theme.colours.surface)
-        # The star lies over the picture, whose colours nobody knows.
+        # The star lies over the picture, whose colours can be anything.
         ground.setAlphaF(0.85)
         painter.setBrush(ground)
         painter.drawEllipse(place)

@@ -47,7 +47,7 @@ _WORKSPACE = ".robgui"
 _LEFT, _RIGHT, _EDGE, _GAP = 6, 7, 24, 16
 #: The picture: width by height, its height by that of the words beside it, lines it has at least.
 _SHAPE, _HIGHER, _LINES = 1.52, 1.45, 16
-#: In a window of more lines than these the words are larger, at most so much.
+#: A window taller than this many lines gets larger text, up to this factor.
 _FULL, _LARGEST = 54, 1.6
 #: Headings and the sign of a card, by the height of the words.
 _HERO, _SECTION, _MARK = 2.0, 1.15, 2.4

@@ -86,7 +86,7 @@ def keep_narrow(box: QComboBox, characters: int) -> None:
 
 def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[float, ...], ...]:
     """The starts in the form of semantic regions, if they are on the axes of this result."""
-    # Starts are bare numbers; on other axes they would be marked at places nobody chose.
+    # Starts are bare numbers; on other axes they would be marked in the wrong places.
     params: Any = store.next_run.params.get(REGIONS)
     names = tuple(axis.name for axis in result.axes)
     if params is None or any(len(start) != len(names) for start in params.starts):

@@ -156,7 +156,7 @@ class SceneControls(QWidget):
         self._place_rows()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Looks again: nothing is rendered while nobody sees it."""
+        """Renders again; nothing is rendered while hidden."""
         super().showEvent(event)
         self._changed()
 

@@ -39,5 +39,5 @@ def check_model(
 
 
 def forget(store: Store, key: str) -> None:
-    """Nobody waits for the answer any more."""
+    """Drops the answer still to come."""
     store.writing.drop(key)

@@ -44,7 +44,7 @@ class Pending(QObject):
         return ""
 
     def leave(self) -> None:
-        """Lets go of the answers to whatever quiet work is under way: nobody wants them now."""
+        """Lets go of the answers to whatever quiet work is under way."""
         self._left += 1
 
     def run(

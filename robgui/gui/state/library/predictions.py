@@ -103,7 +103,7 @@ class Predictions(QObject):
             self._worker.known.disconnect(self.changed)
             self._worker.refused.disconnect(self.failed)
             self._worker.end()
-            # The thread waits for an answer that nobody wants any more.
+            # The thread waits for an answer that is no longer needed.
             self._answers.stop(self._worker.topic)
             self._worker.finished.connect(self._worker.deleteLater)
             # A thread that has ended already does not say so again.

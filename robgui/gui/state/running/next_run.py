@@ -114,7 +114,7 @@ class NextRun:
         return error_with_remedy(known.shortage(params, models, self._count(known) if looks else 0))
 
     def estimate(self, analysis: str) -> Estimate | None:
-        """What pressing Run would cost now; None if nobody knows."""
+        """What pressing Run would cost now; None if unknown."""
         from robgui.core.execution.budget.cost import estimate
 
         known, params = self._store.analyses.get(analysis), self.params.get(analysis)

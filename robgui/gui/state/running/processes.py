@@ -60,7 +60,7 @@ class Processes:
 
         Models are still opened and looked at here.
         """
-        # Without workers nobody hands runs on to a cluster.
+        # Without workers, runs never reach a cluster.
         if one_process():
             self.cluster = ""
         else:

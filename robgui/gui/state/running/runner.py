@@ -1,7 +1,7 @@
 """The queue of Executions as the window sees it; a timer polls their newest Step.
 
 A queued signal per Step would flood the event loop (measured: 780 ms latency); a slot that a 33 ms
-timer reads costs 1 ms, and a Step that nobody looked at is simply replaced by the next.
+timer reads costs 1 ms, and an unread Step is simply replaced by the next.
 """
 
 from __future__ import annotations

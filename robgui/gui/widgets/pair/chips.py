@@ -43,7 +43,7 @@ _MIDDLE = 0.179
 
 
 def _light(tint: QColor) -> float:
-    """Relative luminance, as the contrast of letters is reckoned."""
+    """Relative luminance, from which text contrast is computed."""
     # From sRGB to linear light; 0.03928 is the threshold as WCAG 2 prints it.
     parts = (tint.redF(), tint.greenF(), tint.blueF())
     red, green, blue = (

@@ -168,7 +168,7 @@ class ViewWidget(Themed, QWidget):
             self.draw(self.view)
 
     def apply_theme(self) -> None:
-        """Takes over a theme that was chosen while nobody looked."""
+        """Takes over a theme that was chosen while it was hidden."""
         if self.built:
             self.restyle()
 

@@ -169,7 +169,7 @@ class Exchange:
     def _learn(self, part: State, loss: float) -> None:
         """Shares out what taking back a group costs, on top of what is known of its pixels."""
         believed = [self._losses.get(option, loss / len(part)) for option in part]
-        # What the group cost beyond the sum of beliefs is spread evenly: nobody knows whose it is.
+        # What the group cost beyond the sum of beliefs is spread evenly, as its owner is unknown.
         wrong = (loss - sum(believed)) / len(part)
         self._losses.update(
             {option: one + wrong for option, one in zip(part, believed, strict=True)}
