@@ -170,6 +170,8 @@ class Presentation(SlideStage):
             return
         # Read here: the store belongs to the GUI thread.
         right, dark = tell_right(self._store), theme.dark
+        model = self._store.library.model
+        about = "" if model is None else model.fingerprint
 
         def made(slides: list[Told]) -> None:
             now = self.current
@@ -180,7 +182,9 @@ class Presentation(SlideStage):
             if not self.edit.isChecked():
                 self._show()
 
-        self._store.pictures.run(lambda: tell(workspace, right, dark), made, key="presentation")
+        self._store.pictures.run(
+            lambda: tell(workspace, right, dark, about), made, key="presentation"
+        )
 
     def _show(self) -> None:
         told, total = self.current, len(self.slides)

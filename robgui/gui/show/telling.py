@@ -32,12 +32,12 @@ class Told:
         return replace(self, slide=replace(self.slide, title=title, text=text), edited=True)
 
 
-def tell(workspace: Workspace, right: Right | None, dark: bool) -> list[Told]:
-    """The story of a workspace; called on a pool thread."""
+def tell(workspace: Workspace, right: Right | None, dark: bool, about: str) -> list[Told]:
+    """The story of a workspace, about the model in use; called on a pool thread."""
     from robgui.report.story import read_edits, story_of
 
     own = read_edits(workspace)
-    slides = story_of(workspace, right)
+    slides = story_of(workspace, right, about)
     return [Told(slide, _picture(slide, dark), slide.key in own) for slide in slides]
 
 

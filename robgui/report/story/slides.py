@@ -92,12 +92,14 @@ class Slide:
     finding: int = -1
 
 
-def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
+def story_of(workspace: Workspace, right: Right | None = None, about: str = "") -> list[Slide]:
     """The slides in order; none for a workspace in which nothing has run.
 
     Args:
         workspace: Where the runs and findings are.
         right: How often a model is right; told where the story is about that model.
+        about: The fingerprint of the model that the story is about, if anything is known of it and
+            no finding is starred; empty for that of the worst finding.
     """
     runs = workspace.runs()
     every = report_content.chapters_of(workspace, runs)
@@ -110,7 +112,7 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     severity = severities(workspace.findings(), workspace.harm())
     # The story, the report and the overview must lead with the same failure.
     groups = _led(groups, bottom_line(told, severity))
-    model = _model(groups, by_run, told)
+    model = _asked_for(about, groups, told) or _model(groups, by_run, told)
     chosen = _chosen(groups, by_run, model)
     claimed = right if model is not None and right and right.model == model.fingerprint else None
     findings: list[Slide] = []
@@ -138,6 +140,14 @@ def _led(groups: Sequence[Group], line: BottomLine | None) -> list[Group]:
         return not group.lead.starred, not any(is_of(one, line) for one in group.members)
 
     return sorted(groups, key=later)
+
+
+def _asked_for(about: str, groups: Sequence[Group], told: Sequence[Chapter]) -> Reference | None:
+    """The model with that fingerprint; None where nothing of it is told or something is starred."""
+    if any(group.lead.starred for group in groups):
+        return None
+    known = (model for chapter in told for model in chapter.run.request.models)
+    return next((model for model in known if model.fingerprint == about), None)
 
 
 def _model(

@@ -136,6 +136,20 @@ def test_a_story_is_about_one_model_and_never_longer_than_six_slides(workspace):
     assert not any("not told" in slide.title for slide in slides)
 
 
+def test_a_story_is_about_the_model_asked_for_unless_something_is_starred(workspace, told):
+    graver = run(workspace, [model("other", 1)], says="fails")
+    workspace.add_findings(graver.id, [flipped("y.png: graver", 0.99)])
+    own = told.request.models[0].fingerprint
+    assert story_of(workspace)[0].title == "How robust is other?"
+    start, first, *_ = story_of(workspace, right(told), about=own)
+    assert start.title == "net is right on 98.9 % of 180 inputs"
+    assert first.title == "Yet 2 pixels turn “red” into “green”"
+    assert story_of(workspace, about="of nobody")[0].title == "How robust is other?"
+    starred = next(one for one in workspace.findings() if "graver" in one.title)
+    workspace.set_finding(starred.id, starred=True)
+    assert story_of(workspace, about=own)[0].title == "How robust is other?"
+
+
 def test_a_run_that_no_finding_speaks_of_is_told_with_its_number_and_picture(workspace):
     run(workspace, says="holds")
     start, middle, end = story_of(workspace)
