@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robgui.core.view.ink import CLASSES, SERIES, Ink, called_colours
-from robgui.gui.app.theme import DARK, LIGHT
+from robgui.gui.app.colours import DARK, LIGHT
 from tests.look.contrast import MARK, TEXT, contrast
 
 LOOKS = [LIGHT, DARK]

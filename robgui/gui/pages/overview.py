@@ -36,10 +36,11 @@ from robgui.gui.pages.overview_tiles import (
     input_words,
     leading,
 )
-from robgui.gui.pages.tile import BAR, Tile, keep_room
+from robgui.gui.pages.tile import BAR, Tile
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.sized import keep_room
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:

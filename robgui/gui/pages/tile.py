@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
-    QWidget,
 )
 
 from robgui.core.execution.run import RunState
@@ -26,6 +25,7 @@ from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip, unbroken
+from robgui.gui.widgets.sized import keep_room
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -328,13 +328,6 @@ class Tile(QFrame):
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)
-
-
-def keep_room(widget: QWidget) -> None:
-    """Lets a widget keep its place while hidden: nothing jumps when it appears."""
-    policy = widget.sizePolicy()
-    policy.setRetainSizeWhenHidden(True)
-    widget.setSizePolicy(policy)
 
 
 def in_two_lines(words: str) -> str:

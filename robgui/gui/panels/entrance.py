@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
+from robgui.gui.widgets.sized import keep_room
 from robgui.gui.widgets.when_seen import TURN_MS, in_turn
 
 
@@ -35,9 +36,7 @@ class Entrance(QStackedLayout):
     ) -> None:
         super().__init__(panel)
         self._picture = picture
-        policy = picture.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # the words above it must not move
-        picture.setSizePolicy(policy)
+        keep_room(picture)  # The words above it must not move.
         self._later = QTimer(panel, singleShot=True, interval=TURN_MS)
         self._later.timeout.connect(self._draw_first)
         self._draw = draw

@@ -1,4 +1,4 @@
-"""Sizes: of a window at first, never larger than where it opens, and of pixels on fine screens."""
+"""Sizes: of a window at first, of what is hidden and keeps its room, of pixels on fine screens."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ def within(window: QWidget, wanted: QSize) -> QSize:
     else:
         room = behind.size()
     return wanted.boundedTo(room * _SHARE)
+
+
+def keep_room(widget: QWidget) -> None:
+    """Lets a widget keep its place while hidden: nothing jumps when it appears."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
 
 
 def sharpness() -> float:

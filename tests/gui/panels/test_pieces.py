@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage, QPen
 
-from robgui.gui.app.theme import DARK, LIGHT, theme
+from robgui.gui.app.colours import DARK, LIGHT
+from robgui.gui.app.theme import theme
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.legend import Legend, LegendKey

@@ -22,7 +22,8 @@ from robgui.core.view import (
     Table,
     Tree,
 )
-from robgui.gui.app.theme import DARK, LIGHT, theme
+from robgui.gui.app.colours import DARK, LIGHT
+from robgui.gui.app.theme import theme
 from robgui.gui.widgets.views import FilmView, view_widget
 from tests.gui import sample_views as samples
 
