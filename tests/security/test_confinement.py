@@ -245,11 +245,11 @@ def test_the_folder_of_a_program_that_was_killed_is_removed_by_the_next(tmp_path
     monkeypatch.setattr(folders.tempfile, "tempdir", str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", "pass"]) as ended:
         ended.wait()
-    orphan, ours = tmp_path / f"robgui-worker-{ended.pid}-abc", folders.private_folder()
+    orphan, ours = tmp_path / f"robgui-worker-{ended.pid}-abc", folders.worker_folder()
     (orphan / "deep").mkdir(parents=True)
     (orphan / "deep" / "link").symlink_to(Path(__file__))
     folders.remove_orphans.cache_clear()
-    other = folders.private_folder()
+    other = folders.worker_folder()
     assert not orphan.exists() and ours.exists() and other.exists() and Path(__file__).exists()
     assert ours.stat().st_mode & 0o777 == 0o700
 

@@ -55,6 +55,7 @@ def test_a_card_shows_the_line_of_the_model_in_use_and_its_arrow_stays_with_it(q
     with qtbot.waitSignal(store.history.result_shown, timeout=60_000):
         store.history.show_run(both)
     assert store.library.model is second, "the model in use is one of the run"
+    qtbot.waitUntil(lambda: not store.pictures.busy)  # What is drawn for a card needs the card.
 
 
 def test_a_page_of_several_models_speaks_of_the_one_in_use(qtbot, store, bench, both):

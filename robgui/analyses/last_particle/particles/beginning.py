@@ -70,7 +70,7 @@ class Draws:
         """The first particles of lanes, all those of some tests; yields after every model call."""
         begun = Beginning(self._told, self._setup, lanes, (yield from self._drawn(lanes)))
         for _ in range(self._more):
-            places = begun.open()
+            places = begun.undecided()
             if not len(places):
                 break
             begun.take(places, (yield from self._drawn(lanes[places])))
@@ -119,17 +119,17 @@ class Beginning:
         self._tries = np.zeros(len(lanes), dtype=np.int64)
         self._drawn = setup.particles
 
-    def open(self) -> np.ndarray:
+    def undecided(self) -> np.ndarray:
         """Places of the lanes whose lowest particle has yet to die."""
         s = self._setup
         killed = self._told.killed[self.lanes].reshape(-1, s.replicas).sum(1)
-        undecided = np.repeat(killed < s.m, s.replicas)
-        return np.flatnonzero(undecided & (self.particles.heights <= 0).any(1))
+        few_killed = np.repeat(killed < s.m, s.replicas)
+        return np.flatnonzero(few_killed & (self.particles.heights <= 0).any(1))
 
     def take(self, places: np.ndarray, drawn: Particles) -> None:
         """Takes the draws of the lanes at ``places``, one after the other."""
         for each in range(drawn.heights.shape[1]):
-            still = np.flatnonzero(np.isin(places, self.open()))
+            still = np.flatnonzero(np.isin(places, self.undecided()))
             one = drawn.latent[:, each], drawn.heights[still, each], drawn.rests[still, each]
             self._take_one(places[still], still, *one)
 
