@@ -29,8 +29,8 @@ def class_inks(
         names: All classes of the model.
         roles: What they are in the picture; ``series`` where nothing is said.
     """
-    listed = tuple(sorted(set(names) | set(shown)))
-    own, free = _hues(listed)
+    # What stands for several classes is none of the list, and must not shift the others' colours.
+    own, free = _hues(tuple(sorted(set(names or shown))))
     taken: dict[str, int] = {}
     for name in shown:
         if name in taken or name not in own:

@@ -37,6 +37,13 @@ def test_a_map_draws_a_class_as_every_other_picture_does():
     assert drawn == [*colours(["Shirt", "Coat"]), Ink("other").colour()]
 
 
+def test_what_stands_for_several_classes_leaves_their_colours_alone():
+    names = ("cat", "dog", "ship", "truck")  # “other classes” would come among them
+    assert colours(["ship", "truck", "other classes"], names)[:2] == colours(
+        ["ship", "truck"], names
+    )
+
+
 def test_of_a_long_list_two_classes_of_one_picture_never_share_a_colour():
     names = tuple(f"sign {number:02d}" for number in range(43))
     for rival in names[1:]:
