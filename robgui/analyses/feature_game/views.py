@@ -254,7 +254,7 @@ def _searches(result: FeatureGameResult) -> Table:
             ),
             Column("Calls", tuple(one.model_calls for one in outcomes), "count"),
             Column("Time", tuple(one.seconds for one in outcomes), "seconds"),
-            Column("Ended because", tuple(one.ended or "still searching" for one in outcomes)),
+            Column("Ended because", tuple(one.ended or "not ended" for one in outcomes)),
         ),
     )
 

@@ -218,8 +218,8 @@ def _nothing(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if not any(outcome.ended for outcome in result.outcomes):
         calls = count(result.model_calls, "model call")
         return (
-            f"{_subject(result)}: still searching for an example that turns “{name}” into"
-            f" {aim}{limit}; none after {calls}."
+            f"{_subject(result)}: no example so far that turns “{name}” into {aim}{limit}, after"
+            f" {calls}."
         )
     return (
         f"{_subject(result)}: no example found that turns “{name}” into {aim}{limit}; "

@@ -519,11 +519,13 @@ def test_a_search_counts_its_own_calls() -> None:
     assert helped.model_calls < result.model_calls and "3 searches" in scope
 
 
-def test_a_search_that_goes_on_is_still_searching_and_a_lone_one_tells_one_total() -> None:
+def test_a_search_without_an_end_has_no_example_so_far_and_a_lone_one_tells_one_total() -> None:
     steps = all_steps(*instance(3)[:2], max_calls=600)
     first, last = steps[0].result, steps[-1].result
     waiting = dataclasses.replace(first, found_class=-1, outcomes=())
-    assert "still searching" in said("feature_game", waiting).sentence
+    # Also true of one that was stopped, and read again another day.
+    for words in (said("feature_game", waiting), said("feature_game", waiting).stopped()):
+        assert "no example so far" in words.sentence and "still" not in words.sentence
     none = [dataclasses.replace(one, found_class=-1) for one in last.outcomes]
     ended = dataclasses.replace(last, found_class=-1, outcomes=tuple(none))
     assert "no example found" in said("feature_game", ended).sentence
