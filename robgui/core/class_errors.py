@@ -74,6 +74,7 @@ def class_errors(true: np.ndarray, predicted: np.ndarray, classes: int) -> Class
     others = table.copy()
     np.fill_diagonal(others, 0)
     share = wrong / np.where(members > 0, members, np.nan)
+    # lexsort sorts by its last key first.
     order = np.lexsort((-np.nan_to_num(share), -np.nan_to_num(low)))
     return ClassErrors(
         table, members, wrong, share, low, high, np.where(wrong > 0, others.argmax(1), -1), order

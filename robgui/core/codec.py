@@ -2,10 +2,12 @@
 
 A document is JSON with a few tagged objects for what JSON lacks:
 
-    {"$type": "Region", "fields": {…}}     a dataclass or pydantic model, found by name in the
-    field's annotation {"$array": "a3"}                       the array of that name in the NPZ
-    {"$tuple": […]}                        a tuple {"$items": [[key, value], …]}          a dict
-    whose keys are not plain strings {"$float": "nan"}                      nan, inf, -inf
+    {"$type": "Region", "fields": {…}}    a dataclass or pydantic model, found by name in the
+                                          field's annotation
+    {"$array": "a3"}                      the array of that name in the NPZ
+    {"$tuple": […]}                       a tuple
+    {"$items": [[key, value], …]}         a dict whose keys are not plain strings
+    {"$float": "nan"}                     nan, inf, -inf
 """
 
 from __future__ import annotations
@@ -91,6 +93,7 @@ def readable(value: Any, largest: int = 1024) -> tuple[Any, Arrays]:
 
 
 def _pack(value: Any, where: str, arrays: Arrays) -> Any:
+    # In this order: a StrEnum is a str too, and True an int.
     match value:
         case Enum():
             return _pack(value.value, where, arrays)

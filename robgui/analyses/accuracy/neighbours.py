@@ -49,6 +49,7 @@ def doubtful(near: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> np.n
     around = truth[near]
     for_model = (around == predicted[:, None]).sum(1)
     for_label = (around == truth[:, None]).sum(1)
+    # One neighbour may share the label by chance, or by the same mistake.
     return np.asarray((predicted != truth) & (for_model >= AGREEING) & (for_label <= 1))
 
 

@@ -41,6 +41,8 @@ def difference(first: DeepInspectResult, second: DeepInspectResult) -> Differenc
     Raises:
         DataError: The two do not have the same classes.
     """
+    # A name that occurs twice is refused too: index()
+    # below would take the first of the two for both.
     if sorted(first.classes) != sorted(second.classes) or len(set(first.classes)) != len(
         first.classes
     ):

@@ -39,6 +39,8 @@ def confirmation_rounds(
         for start, target in ((a, b), (b, a)):
             places = members_of(result, start)
             if len(places):
+                # Correct ones come first: to turn an input that
+                # is wrong already would say nothing of the pair.
                 place = int(places[0])
                 found.append((yield from _played(classifier, dataset, place, start, target, seed)))
     return tuple(found)

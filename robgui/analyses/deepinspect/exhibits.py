@@ -33,6 +33,8 @@ def exhibits_of(
     # What the labels prove comes first, then what merely looks alike.
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
+    # One float32 input for each: all of them are kept, or none,
+    # so that no finding depends on how many stand before it.
     keep_inputs = len(chosen) * int(np.prod(classifier.shape)) * 4 <= _BUDGET
     return tuple(_exhibit(classifier, dataset, result, *each, keep_inputs) for each in chosen)
 

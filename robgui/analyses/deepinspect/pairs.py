@@ -250,6 +250,7 @@ def clustered(distance: np.ndarray) -> np.ndarray:
     off = np.isfinite(distance)
     np.fill_diagonal(off, False)
     known, rest = np.flatnonzero(off.any(1)), np.flatnonzero(~off.any(1))
+    # Two classes have one order only.
     if len(known) < 3:
         return np.concatenate([known, rest])
     d = distance[np.ix_(known, known)].astype(np.float64)

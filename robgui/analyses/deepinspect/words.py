@@ -36,6 +36,7 @@ def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Ver
         return _by_labels(result, errors, because, params.most_wrong)
     if result.multi_label and result.conf.size:
         return _by_true_confusion(result, because, params.most_wrong)
+    # The first reason, likeness, is the sentence itself here.
     return Verdict(
         Status.UNKNOWN, _unlabelled(result), scope=_scope(result), because=tuple(because[1:])
     )

@@ -140,6 +140,7 @@ class _Tally:
             self._numbers = chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)
         self.count = n = len(self._numbers)
+        # One column for each field of Severity, in its order.
         self._severity = np.full((n, 5), np.nan)
         self._found, self._predicted = np.full(n, -1), np.full(n, -1)
         self._before, self._after, self._seconds = (np.full(n, np.nan) for _ in range(3))
@@ -272,6 +273,7 @@ def _stacked(pictures: Sequence[np.ndarray]) -> np.ndarray:
 
     Those of a part without a game are blank and get the size of the others.
     """
+    # Blank pictures have a side of 1, so the largest size is that of real ones.
     size = max((part.shape[1:] for part in pictures), key=lambda shape: shape[1:3])
     return np.concatenate(
         [

@@ -148,6 +148,7 @@ class _Seen:
         outcomes = match.all_outcomes
         best = best_outcome(outcomes, self._params.norm)
         confidence = probabilities(match.oracle.start)
+        # An empty list becomes (0,) and would have no columns.
         history = np.array(search.record.history if search else [], dtype=np.float64).reshape(-1, 3)
         return FeatureGameResult(
             keypoints=match.keypoints,

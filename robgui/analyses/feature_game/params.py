@@ -27,10 +27,13 @@ PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
 #: What the preset ``paper`` changes among settings left at their defaults (Sections 4 and 5: UCB,
 #: 20 s a move, 60 s in all).
 PAPER: dict[str, Any] = {
+    # Section 4 selects by UCB; the prior is ours.
     "selection": "ucb1",
     "max_calls": 60_000,
     "search_seconds": 60.0,
     "move_seconds": 20.0,
+    # 1/ε = 50 iterations without a better example end a search. The
+    # paper's own values of 0.1 and 0.05 end it after 10 and 20.
     "epsilon": 0.02,
 }
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -86,6 +89,7 @@ class _Game(Params):
         description="No example may be farther from the image than this; empty: no limit.",
         json_schema_extra={"rare": True, "empty": "no limit"},
     )
+    # At least one level of an 8-bit image: a smaller step would be rounded away.
     tau: float = Field(
         0.25,
         ge=1 / 255,
@@ -167,6 +171,7 @@ class _Game(Params):
         ),
         json_schema_extra={"rare": True},
     )
+    # About √2, the constant of UCB1 for rewards in [0, 1].
     exploration: float = Field(
         1.4,
         ge=0,

@@ -54,6 +54,8 @@ def turned(x: Tensor, degrees: float) -> Tensor:
     # turn would shear an oblong image.
     ratio = x.shape[2] / x.shape[3]
     cos, sin = math.cos(angle), math.sin(angle)
+    # With y pointing down, a sampling grid turned
+    # clockwise shows the image turned anticlockwise.
     return _transformed(x, ((cos, -sin * ratio), (sin / ratio, cos)))
 
 

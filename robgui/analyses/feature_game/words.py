@@ -330,6 +330,7 @@ def _finding(
     title = (
         f"{_subject(result)}: {amount_of(outcome.severity, params.norm)} “{name}” into “{other}”"
     )
+    # 0 from a tenth of the largest distance on, as ``severity_means`` says.
     share = share_of(float(outcome.severity.by(params.norm)), params.norm, result.input)
     severity = min(max(0.0, 1 - 10 * share), 1.0 if result.exact_class < 0 else BY_ROUNDING)
     picture = before_and_after(result.input, example, outcome.changed)

@@ -66,6 +66,7 @@ class InputEstimates:
 def estimate(
     score: ScoreFunction,
     dim: int,
+    # N = 2, p_c = 1e-10 and t = 40 are those of all tables of the paper (Section 4).
     particles: int = 2,
     steps: int = 40,
     critical: float = 1e-10,

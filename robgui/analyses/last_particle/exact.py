@@ -52,6 +52,8 @@ class Law:
 
     def power(self, p: np.ndarray | float, m: int) -> np.ndarray:
         """P(M >= m), how often an input is validated, for failure probabilities ``p``."""
+        # Time is -log p: particles die at rate N
+        # in it, whatever the score (Section 3.1).
         times = -np.log(np.asarray(p, dtype=np.float64))
         if self.kill == 1:
             # P(Poisson(λ) >= m) is the regularised incomplete gamma function of m at λ.
@@ -206,6 +208,8 @@ def birth(
         state = start
     if start is None:
         state[0] = 1
+    # More events than ten standard deviations beyond
+    # the mean weigh nothing in double precision.
     events = np.arange(int(mean + 10 * math.sqrt(mean) + 30))
     total = np.zeros(size)
     # One term per number of events; each event moves every state on with its own probability.
@@ -232,9 +236,11 @@ def _poisson_threshold(mean: float, risk: float) -> int:
 def _tail_of(pmf: np.ndarray, replicas: int) -> np.ndarray:
     """P(sum of ``replicas`` independent counts >= c)."""
     if replicas > 1:
+        # As long as the largest sum: the convolution is circular and would wrap around.
         size = replicas * (len(pmf) - 1) + 1
         # A sum of independent counts is a convolution: a power in the frequency domain.
         pmf = np.clip(np.fft.irfft(np.fft.rfft(pmf, size) ** replicas, size), 0, None)
+    # Summed from the far end: small terms come first and keep their digits.
     return np.asarray(np.clip(pmf[::-1].cumsum()[::-1], 0, 1))
 
 
@@ -268,6 +274,7 @@ def _solve(times: np.ndarray, tail: np.ndarray, wanted: float) -> float:
 
     It is nearly straight on the normal scale.
     """
+    # ndtri is infinite at 0 and at 1.
     scores = special.ndtri(np.clip(tail, 1e-300, 1 - 1e-16))
     return float(np.interp(special.ndtri(wanted), scores, times))
 

@@ -42,6 +42,7 @@ def findings(result: LastParticleResult, params: LastParticleParams) -> list[Fin
         found.append(Finding("rare failure", title, 0.4, detail, picture, result.counterexample))
     if result.finished and not result.mixed and not result.certified:
         title = f"{result.input_name}: {result.reason}"
+        # The least severity there is: a warning about the test, not a failure of the model.
         found.append(
             Finding(
                 "not mixed", title, 0.1, detail, picture_of(result.input, result.kind), result.input
@@ -81,6 +82,7 @@ def beside(x: np.ndarray, failing: np.ndarray, kind: str) -> np.ndarray:
     return np.concatenate([first, gap, second], axis=1)
 
 
+# 112 is four times a 28 × 28 digit.
 def _enlarged(picture: np.ndarray, smallest: int = 112) -> np.ndarray:
     factor = max(1, -(-smallest // max(picture.shape[:2])))
     return picture.repeat(factor, 0).repeat(factor, 1)

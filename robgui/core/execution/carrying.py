@@ -97,6 +97,8 @@ def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
             yield report
         elif large.due():
             yield replace(report, step=newest)
+            # What was kept for a restart is sent once;
+            # a Step that waits must not carry it again.
             if report.step.kept is None:
                 newest = report.step
             else:

@@ -35,6 +35,7 @@ def command_line(request: Request) -> str:
     if request.indices is not None:
         words += ["--index", _ranges(request.indices)]
     params = find(request.analysis).params.parse(dict(request.params))
+    # Defaults are left out, so that the line stays short enough to read and copy.
     words += _pairs("--set", params.model_dump(exclude_defaults=True))
     if request.device:
         words += ["--device", request.device]

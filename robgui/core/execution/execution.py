@@ -171,6 +171,8 @@ class Execution:
     def stop(self) -> None:
         """Ends after the current Step, which is kept; a run that has not begun never begins."""
         with self._lock:
+            # The first stop counts: pressing again must
+            # not grant another two seconds of grace.
             self.stop_asked = self.stop_asked or time.monotonic()
             if self.state is RunState.QUEUED and not self.attempts:  # No executor has it yet.
                 self.state = RunState.CANCELLED
@@ -254,6 +256,8 @@ class Execution:
             self._verdict(state)
         except Exception as caught:  # noqa: BLE001 - recorded in the run
             if self.newest is not None:
+                # Remembered as said, or the commit below
+                # would ask the verdict again and raise again.
                 self._said = (self.newest, None)
             if not error:
                 state, error, problem = RunState.FAILED, sentence(caught), caught

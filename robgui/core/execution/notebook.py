@@ -73,6 +73,7 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     if inputs is None or isinstance(inputs, Dataset):
         return inputs
     try:
+        # NumPy takes no tensor that has a gradient or lies on another device.
         array = np.asarray(inputs.detach().cpu() if hasattr(inputs, "detach") else inputs)
     except ValueError as error:
         raise DataError(

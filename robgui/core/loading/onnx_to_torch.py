@@ -92,6 +92,8 @@ class OnnxModule(nn.Module):
         if isinstance(value, Tensor):
             self._constants[node.output[0]] = value
         else:
+            # On the host whatever torch's default device
+            # is: shapes and axes are read from it.
             self._constants[node.output[0]] = torch.tensor(value, device="cpu")
         return True
 

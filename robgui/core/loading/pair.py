@@ -187,6 +187,7 @@ def _side(path: Path, name: str, settings: dict[str, Any]) -> Classifier:
         if identify(part).model is Format.PAIR:
             raise ModelError(f"{path}: {name} is a pair itself; name two single models.")
         parse(settings, f"{path}: settings of {name}")  # so that they name nothing else
+        # On the host first: the pair as a whole is moved afterwards, like any backend.
         return load(part, device="cpu", **settings)
     except OSError as error:
         raise ModelError(f"{path}: {name} is not read ({error.strerror}).") from error

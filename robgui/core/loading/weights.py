@@ -78,6 +78,8 @@ def from_object(path: Path, stored: object) -> Raw | None:
     for value in found:
         if isinstance(value, nn.Module):
             with reading(path, "a network"):
+                # In single precision, as the program computes;
+                # half precision is a switch of its own (autocast).
                 module = value.float()
                 return Raw(
                     TorchBackend(module),

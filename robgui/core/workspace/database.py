@@ -319,6 +319,7 @@ def _explain(error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
+    # Extended codes keep the plain one in their lowest byte.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return "the disk is full; free some space and try again"

@@ -88,6 +88,7 @@ def _fields(run: Run) -> dict[str, Any]:
 
 def _write_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None = None) -> int:
     chosen = [finding.id for finding in workspace.findings()] if ids is None else ids
+    # csv writes line ends itself; on Windows each would otherwise be doubled.
     with (folder / "findings.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(

@@ -41,7 +41,9 @@ class KnownFiles:
         correction has two records of one file.
         """
         rows = self._database.rows(
-            "SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,)
+            # rowid: two uses within one tick of the clock keep their order.
+            "SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC",
+            (kind,),
         )
         found = [self._reader.reference(body) for (body,) in rows]
         if every:

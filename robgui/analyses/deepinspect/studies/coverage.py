@@ -39,6 +39,8 @@ def deepinspect_coverage(
 ) -> Iterator[Step[CoverageResult]]:
     """First the inputs of the profile, then the others."""
     covered = _Coverage(classifier, dataset, params)
+    # A Step reduces all (m, N) marks and brings
+    # them to the host: rarer as that takes longer.
     pace = GrowingPace(shortest=0.1)
     # The paper profiles on training and measures on test images (Section 5, setting 3). A user has
     # one dataset, so it is split by chance: by order the profile could miss whole classes.
@@ -82,6 +84,9 @@ class _Coverage:
         if not self._neurons:
             self._begin(sum(reading.sizes))
         own = places[reading.places]
+        # DeepXplore scales the outputs of a layer before it
+        # compares them with the threshold; the ranges and sections
+        # of DeepGauge are those of the outputs themselves.
         active = reading.scaled() > self._params.threshold
         top, pattern = top_neurons(reading.raw(), self._params.top)
         member = members(reading.scores, self._classifier.settings.multi_label)
@@ -254,6 +259,7 @@ def top_neurons(layers: list[Tensor], k: int) -> tuple[Tensor, Tensor]:
     top = torch.cat(chosen, 1)
     # A random 63-bit key per neuron; a set is known by the sum of its keys. Among a million sets
     # two agree by chance with probability below 1e-7, and no set is stored.
+    # The same keys in every batch, so that a set has one number throughout the run.
     keys = torch.randint(
         -(2**62), 2**62, (top.shape[1],), generator=host_generator(0), device=HOST
     ).to(top.device)
@@ -293,6 +299,7 @@ def cohens_d(groups: list[np.ndarray]) -> np.ndarray:
     pooled = np.sqrt(pooled / np.where(freedom > 0, freedom, math.nan))
     difference = np.abs(means[:, None] - means)
     effect = np.where(
+        # np.where computes both arms; the inner one keeps 0/0 from warning.
         pooled > 0,
         difference / np.where(pooled > 0, pooled, 1),
         # Two constant groups: equal, or apart by infinitely many standard deviations.

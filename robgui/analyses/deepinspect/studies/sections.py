@@ -60,6 +60,7 @@ class BitMarks:
         neuron = torch.arange(self._neurons, device=section.device)
         cell = (classes[:, None] * self._neurons + neuron) * self._bytes
         cell = cell + section.div(_BITS, rounding_mode="floor")
+        # Outside the range 0 is shifted, which sets no bit.
         bit = (inside.long() << section.remainder(_BITS)).to(torch.uint8)
         # Setting a bit reads and writes a byte; two members of one class
         # at once would lose one of them.
@@ -102,6 +103,7 @@ def section_marks(
 def _without_repetition(classes: Tensor) -> list[Tensor]:
     """Rows in groups in which no class occurs twice."""
     ordered, order = classes.sort(stable=True)
+    # Where the run of each class begins, so the number counts within a class.
     first = torch.searchsorted(ordered, ordered)
     number = torch.arange(len(order), device=classes.device) - first
     return [order[number == each] for each in range(int(number.max()) + 1 if len(order) else 0)]

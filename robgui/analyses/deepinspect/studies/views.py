@@ -111,6 +111,7 @@ def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[st
 def _shown(result: CoverageResult) -> tuple[np.ndarray, str]:
     """The classes with the most inputs, and how many are left out, in words."""
     most = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
+    # Chosen by their inputs, shown in the order of the classes, which a reader knows.
     shown = np.sort(most[result.counts[most] > 0])
     left = int((result.counts > 0).sum()) - len(shown)
     note = f"The {len(shown)} classes with the most inputs; {left:,} are not shown."

@@ -145,6 +145,8 @@ class _Look:
         """Everything so far; missing ways are 0."""
         count, (height, width) = len(self._x), self._x.shape[2:]
         # A way that has not come yet is no row of zeros: those would mean that nothing counts.
+        # The ways go through the pictures in order,
+        # so the first picture tells which have begun.
         begun = {way: row for way, row in self._heat.items() if row[0] is not None}
         maps = [one for row in begun.values() for one in row if one is not None]
         # One transfer for all maps.

@@ -49,6 +49,8 @@ def _pictures(result: AttributionResult) -> Images:
 
 def overlay(picture: np.ndarray, heat: np.ndarray) -> np.ndarray:
     """Heat ``(h, w)`` in colour on a grey picture ``(h, w, 3)``, the strongest at full strength."""
+    # Half the contrast, from 96 to 223: colour
+    # then stands out on dark and on light parts.
     grey = np.repeat(picture.mean(2, keepdims=True), 3, 2) * 0.5 + 96
     largest = max(float(np.abs(heat).max()), 1e-12)
     # A power below 1 lifts weak heat, which would hardly show beside the strongest.

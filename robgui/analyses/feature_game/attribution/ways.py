@@ -71,6 +71,7 @@ def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None
         scores, layers = classifier.watched(x.detach().clone().requires_grad_(True))
     # After global pooling a map has one place, and Grad-CAM would colour the whole picture alike.
     maps = [one for one in layers.values() if one.dim() == 4 and min(one.shape[2:]) > 1]
+    # A layer under no_grad, or of a frozen graph, gives a map that no slope can reach.
     if maps and maps[-1].requires_grad:
         return (scores, maps[-1])
     return None
@@ -87,6 +88,7 @@ def covering(
     height, width = x.shape[2:]
     places = list(product(square_starts(height, patch), square_starts(width, patch)))
     own = classifier.probs(x, batch)[0, target]
+    # Squares overlap by half, so a pixel lies in one to four of them.
     total, count = torch.zeros_like(x[0, 0]), torch.zeros_like(x[0, 0])
     for start in range(0, len(places), TOGETHER):
         some = places[start : start + TOGETHER]
@@ -111,6 +113,8 @@ def integrated_gradients(
     """
     from captum.attr import IntegratedGradients
 
+    # Of the logits: a softmax that is sure has
+    # hardly a slope, and attributions would vanish.
     found, left = IntegratedGradients(classifier.logits).attribute(
         x, cover, target=target, n_steps=steps, internal_batch_size=TOGETHER,
         return_convergence_delta=True,

@@ -115,12 +115,14 @@ def _normal(axis: SceneAxis, numbers: list[float]) -> Distribution:
     import torch
 
     if numbers:
+        # Of normal:deviation and normal:mean:deviation alike, the last one.
         deviation = numbers[-1]
     else:
         deviation = _USUAL_DEVIATION * (axis.high - axis.low)
     if len(numbers) == 2:
         mean = numbers[0]
     else:
+        # The usual value may lie outside a range that the user has typed.
         mean = min(max(axis.default, axis.low), axis.high)
     # Truncated: shares are stretched over what lies within the range.
     first, last = (_below((end - mean) / deviation) for end in (axis.low, axis.high))
@@ -215,6 +217,7 @@ def _place_of(rows: list[list[str]], path: Path, column: str) -> int:
     return places[0]
 
 
+# A header or an empty cell becomes nan, which ``_column`` leaves out.
 def _number(text: str) -> float:
     try:
         return float(text)

@@ -110,6 +110,7 @@ class PoseScore:
     def margins(self, latent: Tensor) -> Tensor:
         """Margins ``(m,)`` of latent points ``(m, n)``."""
         scores = self.scores(latent)
+        # A view would read the -inf that is written below.
         own = scores[:, self._target].clone()
         # In place, which is why ``scores`` gives out a copy.
         scores[:, self._target] = -torch.inf

@@ -100,6 +100,8 @@ class OperatingDomainParams(SpaceParams, OneSceneParams):
         description="Moves of every new pose; more make poses less alike.",
         json_schema_extra={"rare": True},
     )
+    # Ten, as in the last particle: what they kill is added up,
+    # and their spread shows whether the poses moved freely.
     replicas: int = Field(
         10,
         ge=1,

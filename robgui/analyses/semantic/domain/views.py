@@ -87,6 +87,8 @@ def _telling(result: OperatingDomainResult) -> tuple[int, int]:
     if count_of <= 2 or len(result.margins) < _ENOUGH:
         return 0, min(1, count_of - 1)
     spread = [np.ptp(_lost_along(result, place).share) for place in range(count_of)]
+    # In the order of the parameters: ranked by spread,
+    # the axes would trade places while poses arrive.
     across, up = sorted(np.argsort(spread)[-2:].tolist())
     return across, up
 
@@ -128,6 +130,7 @@ def _axis(axis: Parameter) -> Axis:
 def _along(result: OperatingDomainResult, place: int) -> Bars:
     """The share of failing plain poses along one parameter, whatever the others."""
     axis, along = result.axes[place], _lost_along(result, place)
+    # An interval needs one trial; empty bins are blanked below.
     low, high = clopper_pearson(along.lost, np.maximum(along.all_of, 1))
     known = along.all_of > 0
     series = Series(

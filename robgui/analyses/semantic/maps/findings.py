@@ -23,6 +23,7 @@ def map_offers(result: MapResult, params: MapParams) -> list[Offer]:
     many = len(traps.images)
     if not many:
         return []
+    # -1 is the mean of all shapes, whose picture is that of the first.
     shapes = [max(0, int(shape)) for shape in traps.shape[:many]]
     at = zip(shapes, traps.at[:many], strict=True)
     names = tuple(f"trap of {result.shapes[k]}, {place_words(result.axes, p)}" for k, p in at)

@@ -251,6 +251,7 @@ class _Map:
 
     def look_for_traps(self) -> None:
         """Finds the traps of every map and, if there are several, of their mean."""
+        # Rows of the arrays are the second axis, columns the first.
         turns = (len(self._axes) > 1 and self._axes[1].periodic, self._axes[0].periodic)
         found = traps_in(self._scores, self._tops, self._computed, self._params, turns)
         places = [(one.trap.row, one.trap.column) for one in found]
@@ -322,6 +323,7 @@ class _Map:
 
     def _result(self) -> MapResult:
         first = self._spaces[0]
+        # Copies throughout: cells are written on after the Step was given away.
         scores = self._scores.copy()
         return MapResult(
             axes=self._axes,

@@ -44,6 +44,8 @@ class MapParams(SpaceParams, SeveralScenesParams):
     trap_floor: float = Field(
         0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …"
     )
+    # From one half on no other class can be ahead:
+    # the shore of a trap surely keeps the class.
     trap_wall: float = Field(
         0.5,
         gt=0,

@@ -150,6 +150,7 @@ def scores(
     classifier = loaded(shelf, model)
     if settings is not None:
         classifier = classifier.with_settings(ModelSettings.model_validate(settings))
+    # Half precision under autocast: NumPy has no bfloat16.
     probabilities = classifier.probs(x).float().cpu().numpy()
     if not raw:
         return Scores(probabilities)

@@ -72,6 +72,7 @@ class Models:
         """
         if model is not None:
             values = {**values, "model": model.asked()}
+        # What was made in this process exists in no file that the worker could open.
         if self.service is None or (model is not None and self.holds(model)):
             return answer(self._shelf, what, values)
         if model is None:

@@ -62,6 +62,7 @@ class OperationCall:
             found = list(value)
         self.need(not lengths or len(found) in lengths, f"{name} has {len(found)} numbers")
         self.need(
+            # Not isinstance: to Python True is an int too.
             all(type(size) is int and low <= size <= high for size in found),
             f"{name} is out of range ({found})",
         )

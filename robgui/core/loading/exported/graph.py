@@ -66,6 +66,7 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
     "as_floats": lambda value: [float(each) for each in value],
     "as_scalar_type": lambda value: DTYPES[value],
     "as_memory_format": lambda value: _FORMATS[value],
+    # Sparse layouts are not followed: their indices may point anywhere.
     "as_layout": lambda value: torch.strided,
     "as_device": lambda value: _DEVICE,
 }

@@ -117,6 +117,7 @@ def enlarge(call: OperationCall) -> None:
             isinstance(scale, int | float) and 2**-14 <= scale <= LARGEST_STEP,
             "a scale is out of range",
         )
+        # Exporters round the size up or down, so it may be off by one.
         told = x.shape[2 + place] * scale
         call.need(
             told >= 1 and (sizes is None or abs(sizes[place] - told) <= 1),
@@ -229,6 +230,7 @@ def attention(call: OperationCall) -> None:
     call.need(not call["dropout_p"] and not call.get("enable_gqa"), "it drops out or shares heads")
     call.finite("scale")
     mask = call["attn_mask"]
+    # The kernel itself, without the function that would choose it and check for it.
     if call.operation != "scaled_dot_product_attention":
         call.need(
             query.ndim == 4 and query.shape[-1] == value.shape[-1],

@@ -140,6 +140,7 @@ class SizeOperation:
         # math and operator raise on nonsense (division by zero), which the caller turns into a
         # sentence.
         result = self._function(*args)
+        # Not >=, which nan would pass.
         if not abs(result) < _LARGEST_SIZE:
             raise BrokenContractError(
                 f"its operation {self.name} is refused: its result is no size"

@@ -191,6 +191,7 @@ def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor])
     # Up to 4,096 numbers that is harmless.
     if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
         raise ModelError(f"its part {member!r} does not hold the tensor it declares")
+    # Torch refuses strides and offsets that lead out of this memory.
     return torch.as_strided(flat, sizes, strides, int(meta["storage_offset"]["as_int"]))
 
 

@@ -43,6 +43,7 @@ def recurrent(call: OperationCall) -> None:
     hidden, shown = params[0].shape[0] // gates, params[1].shape[1]
     batch = x.shape[0 if call["batch_first"] else 1]
     wanted = [(layers * ways, batch, shown), (layers * ways, batch, hidden)]
+    # Only an LSTM has the second one, its cell state.
     right = all(tuple(state.shape) == shape for state, shape in zip(states, wanted, strict=False))
     call.need(
         0 < shown <= hidden and (projected or shown == hidden) and right,
@@ -58,6 +59,7 @@ def recurrent(call: OperationCall) -> None:
             (gates * hidden, size),
             (gates * hidden, shown),
             *[(gates * hidden,)] * (plain - 2),
+            # The projection; without one the last shape has no weight.
             (shown, hidden),
         ]
         _check_weights(call, params[place * each : (place + 1) * each], shapes)

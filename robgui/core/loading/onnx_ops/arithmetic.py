@@ -76,6 +76,8 @@ _PLAIN: dict[str, Any] = {
 _PAIRS: dict[str, Any] = {
     "Sub": torch.sub,
     "Pow": torch.pow,
+    # With the divisor's sign, ONNX's default. fmod = 1 means the dividend's: such
+    # a graph differs from onnxruntime's answers, and its translation is not used.
     "Mod": torch.remainder,
     "MatMul": torch.matmul,
     "Equal": torch.eq,
@@ -104,6 +106,7 @@ ARITHMETIC: dict[str, Operation] = {
     "LeakyRelu": lambda a, x: F.leaky_relu(x, float(a.get("alpha", 0.01))),
     "Elu": lambda a, x: F.elu(x, float(a.get("alpha", 1.0))),
     "Celu": lambda a, x: F.celu(x, float(a.get("alpha", 1.0))),
+    # ONNX's slope is 0.2 by default; torch's own hard sigmoid has 1/6.
     "HardSigmoid": lambda a, x: torch.clamp(
         x * float(a.get("alpha", 0.2)) + float(a.get("beta", 0.5)), 0, 1
     ),

@@ -61,6 +61,7 @@ def _pad(
     value: Tensor | None = None,
     axes: Tensor | None = None,
 ) -> Tensor:
+    # Amounts and value are attributes up to opset 10; chosen axes exist from 18 on.
     amounts = ints(a.get("pads") if pads is None else pads)
     if axes is not None:
         half, full = len(amounts) // 2, [0] * (2 * x.ndim)

@@ -31,6 +31,7 @@ _TYPES = {
 
 
 def _reshape(a: Attributes, x: Tensor, shape: Tensor | None = None) -> Tensor:
+    # An attribute up to opset 4.
     sizes = ints(a["shape"] if shape is None else shape)
     # A size of 0 means "as in the input", unless opset 14 says otherwise.
     if not a.get("allowzero", 0):
@@ -47,6 +48,7 @@ def _flatten(a: Attributes, x: Tensor) -> Tensor:
 
 
 def _squeeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    # Attributes up to opset 12, as in Unsqueeze below.
     chosen = ints(a.get("axes") if axes is None else axes)
     if chosen:
         return x.squeeze(tuple(chosen))
@@ -70,6 +72,7 @@ def _slice(
     axes: Any = None,
     steps: Any = None,
 ) -> Tensor:
+    # All four were attributes up to opset 9.
     first, last = (
         ints(a.get("starts") if starts is None else starts),
         ints(a.get("ends") if ends is None else ends),
@@ -99,6 +102,7 @@ def _gather(a: Attributes, x: Tensor, index: Tensor) -> Tensor:
 
 def _split(a: Attributes, x: Tensor, parts: Tensor | None = None) -> tuple[Tensor, ...]:
     axis = int(a.get("axis", 0))
+    # An attribute up to opset 12; the number of parts alone can be given from 18 on.
     sizes = ints(a.get("split") if parts is None else parts)
     if not sizes:
         count: int = a.get("num_outputs") or a["outputs"]

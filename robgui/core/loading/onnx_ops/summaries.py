@@ -14,6 +14,7 @@ from robgui.core.loading.onnx_ops.values import Attributes, Operation, Untransla
 
 def _reduce(function: Callable[[Tensor, list[int], bool], Tensor]) -> Operation:
     def reduce(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
+        # Axes are attributes up to opset 12 for ReduceSum and up to 17 for the others.
         chosen = ints(a.get("axes") if axes is None else axes)
         if not chosen and a.get("noop_with_empty_axes", 0):
             return x

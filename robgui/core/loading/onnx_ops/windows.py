@@ -76,6 +76,7 @@ def _resize(
         ]
     else:
         raise UntranslatedError("Resize without a target")
+    # pytorch_half_pixel differs from half_pixel only where one pixel is left.
     mode, place = a.get("mode", "nearest"), a.get("coordinate_transformation_mode", "half_pixel")
     if mode == "nearest":
         # Torch's "nearest" cuts coordinates, which ONNX calls asymmetric.
@@ -93,6 +94,7 @@ def _upsample(a: Attributes, x: Tensor, scales: Tensor | None = None) -> Tensor:
     else:
         factors = torch.tensor(a["scales"], device="cpu")
     return _resize(
+        # Older than the modes of Resize, it always did what one of them is now called.
         {"mode": a.get("mode", "nearest"), "coordinate_transformation_mode": "asymmetric"},
         x,
         None,

@@ -174,6 +174,8 @@ def _support_fits(svm: Any) -> bool:
         np.shape(svm._probB),
     )
     return (
+        # Sparse vectors go to other code of libsvm,
+        # with index arrays that are not checked here.
         not svm._sparse
         and classes >= 2
         and vectors.dtype == weights.dtype == np.float64
