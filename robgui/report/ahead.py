@@ -38,6 +38,7 @@ def begin(workspace: Path) -> subprocess.Popen[bytes] | None:
 def draw(workspace: str) -> None:
     """Draws what is missing on the shelf, the newest run first; in the process of its own."""
     if hasattr(os, "nice"):
+        # The lowest priority there is.
         os.nice(19)
     from robgui.core.errors import RobguiError
     from robgui.core.workspace import Workspace

@@ -177,6 +177,7 @@ def scope_of(
 def _run_id(ids: Sequence[str], word: str) -> str:
     """The run whose id begins with a word."""
     found = [one for one in ids if one.startswith(word)]
+    # A whole id may be the beginning of another one too.
     if word in ids:
         return word
     if len(found) != 1 or not word:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 60
 #: This many of them are open at once; the others unfold.
 _OPEN_FINDINGS = 8
+#: Pixels of a finding's picture: the 9rem that the style sheet gives it.
 _THUMBNAIL = 144
 #: Pixels of the pair on top, and of the user's logo.
 _HERO, _LOGO = 448, 96

@@ -74,6 +74,7 @@ class Kept:
 
     def _hold(self, key: bytes, drawing: bytes) -> None:
         with self._lock:
+            # The same drawing may be put again, by a process that draws ahead.
             self._size += len(drawing) - len(self._drawings.get(key, b""))
             self._drawings[key] = drawing
             while self._size > self._most:

@@ -70,6 +70,8 @@ def elide(text: str, size: float, width: float, *, bold: bool = False) -> str:
     if extent(whole, size, bold=bold) <= width:
         return whole
     for kept in range(len(whole) - 1, 1, -1):
+        # Both ends stay: names of files differ at their
+        # beginning, ids and numbers at their end.
         tail = kept // 2
         cut = whole[: kept - tail].rstrip() + _ELLIPSIS + whole[len(whole) - tail :].lstrip()
         if extent(cut, size, bold=bold) <= width:

@@ -52,6 +52,7 @@ HOLDS_MEANS = (
     "failure. Every run is repeated exactly by its settings, its seed and the fingerprints of "
     "model and data, which stand on its page or in the record that this file carries."
 )
+#: Inches that a finding takes at least: its picture with a little room.
 _ROW = 1.25
 #: The picture on the cover is at most this high (inches).
 _HERO = 4.2
@@ -117,6 +118,7 @@ def _cover(workspace: Workspace, contents: Contents, figures: Figures) -> PaperS
     else:
         heading, words = name, NOTHING_YET
     sheet.text(own.title or heading, 24, width=beside, bold=True, most=4)
+    # A logo may reach lower than the title beside it.
     sheet.y = max(sheet.y, MARGIN + _LOGO / 2 if beside < TEXT_WIDTH else 0.0)
     sheet.space(0.1)
     if not contents.chapters:
@@ -139,6 +141,7 @@ def _logo(sheet: PaperSheet, logo: np.ndarray | None) -> float:
     if logo is None:
         return 0.0
     high, wide = logo.shape[:2]
+    # Within a frame twice as wide as it is high.
     width = min(_LOGO, _LOGO / 2 * wide / high)
     sheet.picture(logo, TEXT_WIDTH - width, width, _LOGO / 2)
     return width + 0.2
@@ -158,6 +161,7 @@ def _bottom_line(
     sheet.space(0.2)
     drawn = next(map(packed, figures.files(because, 1)), None) if pair is None else None
     picture = drawn if pair is None else pair
+    # Less than an inch high, a picture shows nothing.
     if picture is not None and sheet.left > 1:
         _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
         sheet.space(used)
@@ -178,6 +182,8 @@ def _summary(
     for model, cells in contents.table.items():
         used = [cell for cell in cells if cell.judged]
         # A model is not parted from its rows, nor the title from the first of them.
+        # Inches: the model's name, with the title of the
+        # part above the first, and rows of two lines.
         if sheet.left < (0.5 if begun else 1.1) + 0.45 * len(used):
             yield sheet
             sheet = PaperSheet()
@@ -299,6 +305,7 @@ def _finding(
         sheet.text(where, 8.5, x=words, colour=QUIET, most=2)
     if finding.note:
         sheet.text(finding.note, 9, x=words, most=2)
+    # Below the picture or below the words, whichever ends lower.
     sheet.y = max(top + _ROW, sheet.y + 0.08)
 
 

@@ -50,6 +50,7 @@ def run_sheets(
     for text in origin.problems(run, figures.problem(chapter)):
         if text:
             sheet.text(text, 10)
+    # A run over many sent inputs may have a trail for each; the HTML report tells all.
     for trail, items in list(origin.trails(workspace, run.request).items())[:3]:
         steps = [*(ancestor.title for ancestor in trail), origin.called(items)]
         words = f"Where its input comes from: {' → '.join(steps)}"
@@ -91,6 +92,7 @@ def _first_pictures(sheet: PaperSheet, chapter: Chapter, figures: Figures, below
         room = sheet.left - below
         if room < _SMALLEST:
             return
+        # Smaller rather than on another page: a short report has one page for each run.
         _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(_height(picture, most), room))
         sheet.space(used + 0.15)
         most = _MORE_HIGH

@@ -90,6 +90,7 @@ class Figures:
         """
         found = self.drawn(chapter, False, most).shown
         if most:
+            # Pictures before tables, of which paper shows only the first rows.
             found = tuple(sorted(found, key=lambda one: isinstance(one, Table)))[:most]
         for one in found:
             yield png_of(one, large=False) if isinstance(one, Table) else one

@@ -89,6 +89,8 @@ class ClassModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole and column == _INPUTS:
+            # As a number: Qt does not read a combination
+            # of PySide's flags from a variant.
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.EditRole and column == _CLASS:
             return self.class_of(row)
@@ -186,4 +188,5 @@ def guessed(dataset: Dataset, model: ModelCard | None, names: tuple[str, ...]) -
 def _classes(dataset: Dataset) -> tuple[str, ...]:
     if dataset.names or dataset.labels is None:
         return dataset.names
+    # Labels without names: the classes are called by their numbers.
     return tuple(str(number) for number in range(int(dataset.labels.max(initial=-1)) + 1))

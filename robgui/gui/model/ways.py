@@ -104,6 +104,7 @@ class Ways(QDialog):
                 Cells("Right", self.tried, _right, rank=lambda each: each.rank, whole=True),
             ]
         )
+        # Again after each way: a later one may be better than all before.
         self.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
         self._next()
 

@@ -32,6 +32,7 @@ def height(view: Bars, width: float, large: bool) -> float:
     """How many inches the picture takes."""
     if view.edges is not None or not lying(view, width):
         return plot_height(width, large)
+    # One lying bar alone would be flatter than its axis is high.
     return max(1.1, len(view.names) * _slot(view) + _BELOW)
 
 
@@ -39,6 +40,8 @@ def lying(view: Bars, width: float) -> bool:
     """Whether the bars lie: their names do not fit side by side."""
     if not 0 < len(view.names) <= _MOST_LYING:
         return False
+    # 0.7 inches for the numbers at the left; a
+    # fifth of each slot keeps two names apart.
     return max(extent(name, SMALL) for name in view.names) > 0.82 * (width - 0.7) / len(view.names)
 
 
@@ -113,11 +116,13 @@ def _with_room(view: Bars, span: tuple[float, float]) -> tuple[float, float]:
     """Some room beyond the longest bar for its number, unless the view says where it ends."""
     if math.isfinite(view.value.high) or view.value.log or view.stacked:
         return span
+    # Enough for a number such as 12,345 at the usual width.
     return span[0], span[1] + 0.12 * (span[1] - span[0])
 
 
 def _draw(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
     count = 1 if view.stacked else max(1, len(view.series))
+    # The bars of a name fill four fifths of its slot, so that slots are told apart.
     thick = 0.8 / count
     below = np.zeros(len(view.names))
     draw = axes.barh if lie else axes.bar
@@ -130,6 +135,7 @@ def _draw(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
             style["color"] = [look.colour(one) for one in row.each]  # type: ignore[assignment]
         side = "left" if lie else "bottom"
         start = {side: below} if view.stacked else {}
+        # Not the whole thickness: a gap keeps the bars of two series apart.
         draw(at, row.values, 0.92 * thick, linewidth=0, **start, **style)  # type: ignore[arg-type]
         if view.stacked:
             below = below + np.nan_to_num(row.values)
@@ -162,6 +168,8 @@ def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
         most = min(_NAME, 0.4 * area.width)
         ticks.name_ticks(axes, "y", range(count), view.names, area.height - 0.5, most)
     else:
+        # A slot is one wide, centred on its number; a
+        # tenth more keeps the outer bars off the frame.
         axes.set_xlim(-0.6, max(count, 1) - 0.4)
         most = min(1.2, 0.4 * area.height)
         ticks.name_ticks(axes, "x", range(count), view.names, 0.85 * area.width, most)
@@ -210,6 +218,7 @@ def _at_end(axes: Axes, at: float, end: float, words: str, look: Look, lie: bool
         limits = axes.get_ylim()
     if not math.isfinite(end):
         end = max(limits[0], 0.0)
+    # Beyond this share of the axis a number would reach over its end.
     far = (end - limits[0]) / ((limits[1] - limits[0]) or 1) > 0.88
     away = -1 if far or end < 0 else 1
     style: dict[str, Any] = {"fontsize": 7.5, "color": look.text, "textcoords": "offset points"}
@@ -224,6 +233,7 @@ def _at_end(axes: Axes, at: float, end: float, words: str, look: Look, lie: bool
 
 def _behind_letters(colour: str) -> dict[str, Any]:
     """A patch that keeps letters readable over lines and hatching."""
+    # Not opaque: what lies below stays to be guessed.
     return {"facecolor": colour, "alpha": 0.85, "linewidth": 0, "pad": 0.8}
 
 
@@ -238,6 +248,8 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
     for row in view.series:
         for at, value in enumerate(np.nan_to_num(row.values)):
             words = view.value.plain(float(value))
+            # Inches: a little air beside the letters,
+            # and the height of one line of them.
             room, need = value * inches, (extent(words, 7.5) + 0.06, 0.14)
             if lie:
                 wide, high = (room, across)

@@ -112,6 +112,7 @@ class ViewBlock:
 def halves(view: Still) -> bool:
     """Whether a view reads well at half the width."""
     if isinstance(view, Bars):
+        # Names take room that the bars lack at half the width; a histogram has none.
         return view.edges is not None or len(view.names) <= 8
     if isinstance(view, Matrix):
         return len(view.columns) <= 12

@@ -22,6 +22,7 @@ _LANE, _BELOW = 0.3, 0.6
 def height(view: Boxes, width: float, large: bool) -> float:
     """How many inches the picture takes."""
     if view.lanes:
+        # Six inches are more than half a page: more lanes become narrower.
         return min(6.0, max(1.2, _LANE * len(view.lanes) + _BELOW))
     return plot_height(width, large)
 
@@ -92,6 +93,8 @@ def _limits(axes: Axes, view: Boxes) -> None:
     if view.behind is not None:
         exact = 0.0
     else:
+        # A box on the frame would lose the line around it;
+        # a matrix behind them fills the frame exactly.
         exact = 0.05
     axes.set_xlim(ticks.limits(view.x, [xs], pad=exact))
     axes.set_ylim(ticks.limits(view.y, [ys], pad=0.0 if view.lanes else exact))

@@ -33,6 +33,7 @@ def height(view: Curves, width: float, large: bool) -> float:
 def plot_height(width: float, large: bool) -> float:
     """The height of a plot whose content does not ask for one."""
     if large:
+        # About 16 : 9, and a little higher where two stand side by side.
         return min(4.2, max(1.8, 0.54 * width))
     return min(2.9, max(1.7, 0.62 * width))
 
@@ -164,6 +165,7 @@ def _draw(
     beyond = ((known < min(limits)) | (known > max(limits))).any()
     style |= {"clip_on": not line.symbol or bool(beyond)}
     if line.quiet:
+        # Above levels (1.5) and marks (1.6), below every line that is not quiet.
         style["zorder"] = 1.8
     else:
         # Where two lines run together, the gaps of a dashed one show the one below it.

@@ -130,6 +130,7 @@ def save(
 
 def _with_element(svg: bytes, text: str) -> bytes:
     """An SVG file with the run behind it, right after its first tag."""
+    # The first > after it ends the tag, however many attributes it has.
     place = svg.index(b">", svg.index(b"<svg")) + 1
     return svg[:place] + b"\n " + svg_element(text).encode() + svg[place:]
 
@@ -142,6 +143,7 @@ def styled(look: Look) -> Iterator[Look]:
     of a drawing.
     """
     with _LOCK:
+        # Calls within calls of one look need not set matplotlib's whole table again.
         if _LOOKS and _LOOKS[-1] == look:
             yield look
             return

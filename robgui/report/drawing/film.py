@@ -100,6 +100,7 @@ def _gif(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> 
     from PIL import Image
 
     some = sorted({0, len(frames) // 2, len(frames) - 1})
+    # Three frames tell the colours of all: axes and inks stay the same throughout.
     sample = Image.fromarray(np.concatenate([frames[place] for place in some]))
     plain = Image.Dither.NONE
     # Few pixels of a colour, such as a thin line, count as much as many: the legend stays true.
@@ -121,6 +122,7 @@ def _mp4(frames: Sequence[np.ndarray], path: Path, frames_per_second: float) -> 
     if not writer.isOpened():
         advice = "choose another folder, or write a GIF"
         raise RobguiError(f"{path} cannot be written as MP4 here; {advice}.")
+    # MP4 knows one rate for all frames: the last one is repeated instead.
     for frame in [*frames, *[frames[-1]] * round(_LAST * frames_per_second)]:
         writer.write(cv2.cvtColor(frame, cv2.COLOR_RGB2BGR))
     writer.release()

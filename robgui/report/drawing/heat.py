@@ -160,6 +160,7 @@ def bar(area: Area, shade: ScalarMappable, scale: Axis, worst: str) -> Bar:
     place = area.less(left=area.width - _BAR)
     axes = place.axes()
     low, high = shade.get_clim()
+    # As many steps as a colour map of matplotlib has.
     ramp = shade.to_rgba(np.linspace(low, high, 256)[:, None], bytes=True)
     axes.imshow(ramp, origin="lower", extent=(0, 1, low, high), aspect="auto")
     axes.set(xlim=(0, 1), ylim=(low, high), xticks=[])
@@ -176,6 +177,7 @@ def bar(area: Area, shade: ScalarMappable, scale: Axis, worst: str) -> Bar:
 
 
 def _steps(height: float) -> MaxNLocator:
+    # A number every 0.4 inches can be read; more than six say no more.
     return MaxNLocator(max(2, min(6, int(height / 0.4))))
 
 

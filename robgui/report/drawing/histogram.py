@@ -21,6 +21,7 @@ def fill(row: Series, place: int, look: Look, *, stacked: bool) -> dict[str, Any
     if stacked:
         inner = colour
     else:
+        # Pale, since series lie over each other and all must be seen through.
         inner = mixed(colour, look.ground, 0.35)
     if place % 2:
         hatch = {"hatch": "////"}

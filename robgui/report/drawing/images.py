@@ -99,10 +99,13 @@ def _grid(view: Images, width: float, large: bool) -> PictureGrid:
     if view.pairs:
         columns = max(2, columns - columns % 2)
     gaps = _gap(view) * (columns - 1)
+    # A pair that stands alone is what its figure is about.
     largest = _LARGEST * (1.3 if large and columns <= 2 else 1.0)
     side = max(0.35, min(largest, (width - gaps) / columns))
     sizes = [picture.pixels.shape for picture in _shown(view, large)]
+    # A narrow, high picture must not push the rest off the page.
     height = side * min(1.4, max(high / wide for high, wide, _ in sizes))
+    # Pictures of one height get one scale, so that their pixels are of one size too.
     alike = len({high for high, _, _ in sizes}) == 1
     if alike:
         inch = min(side / max(wide for _, wide, _ in sizes), height / sizes[0][0])
@@ -219,6 +222,8 @@ def _chip_lines(picture: Picture, width: float) -> list[str]:
         words = f"{status.sign} {picture.chip}"
     room, kept = width - 0.12, "\N{NO-BREAK SPACE}"
     names = re.split(r"(?<=[/→]) ", words)
+    # A name that fits into a line is not broken;
+    # wrap keeps what a no-break space joins.
     whole = [name.replace(" ", kept) if extent(name, SMALL) <= room else name for name in names]
     lines = wrap(" ".join(whole), SMALL, room, most=_CHIP_LINES)
     return [line.replace(kept, " ") for line in lines]

@@ -60,6 +60,7 @@ def paint(entries: Sequence[LegendEntry], area: Area) -> None:
         for row, (entry, said) in enumerate(zip(column, words, strict=True)):
             top = area.top + _ABOVE + row * _line()
             area.plate.put(said, left + _SAMPLE, top, SMALL, gid=GROUP)
+            # The middle of small letters, a little above that of their line.
             _place(entry.sample, area.plate, left, top + 0.41 * line_height(SMALL))
         left += _SAMPLE + max(extent(said, SMALL) for said in words) + _GAP
 
@@ -76,6 +77,8 @@ def _place(sample: Line2D | Patch, plate: Plate, left: float, middle: float) -> 
     else:
         high = _HIGH / height
         shown = Rectangle((x, y - high / 2), long, high)
+        # A sample is a Patch without a shape: the
+        # rectangle takes over its colours and hatching.
         shown.update_from(sample)
     shown.set_transform(plate.transFigure)
     plate.add_artist(shown)
@@ -154,6 +157,7 @@ def together(names: Sequence[str]) -> str:
             return known[0]
         return f"{known[0]} ({len(names)})"
     shared = _shared_words(known)
+    # Shorter than a word, such as "a", it would say nothing of the others.
     if len(shared) >= 4:
         return f"{shared} ({len(names)})"
     return f"{known[0]} and {len(names) - 1} more"
@@ -181,4 +185,5 @@ def _columns(entries: Sequence[LegendEntry], width: float) -> int:
     """As many columns as the longest entry allows."""
     longest = max(extent(entry.words, SMALL) for entry in _listed(entries))
     fitting = int((width + _GAP) / (_SAMPLE + longest + _GAP))
+    # More than five columns are read as rows.
     return max(1, min(len(_listed(entries)), fitting, 5))

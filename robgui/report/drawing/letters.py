@@ -63,6 +63,8 @@ class Letters(Text):
         cover, below = _cover(self.get_text(), self._bold, float(self.get_fontsize()), renderer.dpi)
         if self.get_rotation():
             cover = np.rot90(cover)
+            # Turned to the left: what hung below the
+            # line now stands to the right of it.
             left, bottom = x + below - cover.shape[1], y
         else:
             left, bottom = x, y - below
@@ -70,6 +72,7 @@ class Letters(Text):
         picture[..., :3] = [round(255 * part) for part in to_rgb(self.get_color())]
         picture[..., 3] = cover
         pen = renderer.new_gc()
+        # Pictures are drawn from below, FreeType's bitmap runs from above.
         renderer.draw_image(pen, round(left), round(bottom), picture[::-1])
         pen.restore()
 

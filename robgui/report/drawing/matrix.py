@@ -30,6 +30,8 @@ def height(view: Matrix, width: float, large: bool) -> float:
     if not view.rows:
         return plot_height(width, large)
     rows, columns = view.values.shape
+    # A quarter of the width is for names and
+    # colour bar; from 0.2 inches on a number fits.
     cell = max(0.2, min(0.75 * width / max(columns, 1), 0.42))
     most = 5.6 if large else 3.4
     return min(most, max(1.3, rows * cell + 0.9))
@@ -137,6 +139,7 @@ def _numbers(axes: Axes, view: Matrix, place: Area) -> None:
         return
     words = [[cell_number(view, float(value)) for value in row] for row in view.values]
     widest = max(extent(word, _CELL_LETTERS) for row in words for word in row)
+    # A tenth of the cell stays free, so that two numbers do not read as one.
     if widest > 0.9 * place.width / columns:
         return
     shade = heat.colours(view, place.look)

@@ -96,6 +96,7 @@ class Area:
 
     def less(self, *, left: float = 0, top: float = 0, right: float = 0, bottom: float = 0) -> Area:
         """The same without strips at its edges; it never vanishes."""
+        # matplotlib raises for axes without a size.
         width = max(0.2, self.width - left - right)
         height = max(0.2, self.height - top - bottom)
         return replace(self, left=self.left + left, top=self.top + top, width=width, height=height)

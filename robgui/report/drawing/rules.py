@@ -125,6 +125,7 @@ class AxisRules(Artist):
         words = _labels(self._axis(which))[0]
         wide = np.array([extent(word, side.size) for word in words])
         high = np.full(len(words), _HIGH * side.size / POINTS)
+        # Letters lie along x and stand across y unless they are turned.
         if (which == "x") == side.turned:
             return high, wide
         return wide, high

@@ -94,6 +94,7 @@ def strips(view: Table, width: float, large: bool) -> list[Strip]:
     made: list[list[Column]] = [[first]]
     for column in others:
         if len(made[-1]) > 1 and sum(_needs([*made[-1], column])) + _GAP * len(made[-1]) > width:
+            # The names of the rows again, so that each strip can be read by itself.
             made.append([first])
         made[-1].append(column)
     return [Strip(tuple(some), _widths(some, width), rows) for some in made]
@@ -111,9 +112,13 @@ def _wide(column: Column) -> float:
     """As wide as its widest cell, and as its title in a few lines."""
     words = max((extent(word, SMALL) for word in _shown(column)), default=0.0)
     longest = max((extent(word, SMALL, bold=True) for word in unbroken(column.title)), default=0.0)
+    # A single long word of a title may be cut: beyond
+    # 1.4 inches it would push columns of numbers away.
     width = max(words, min(longest, 1.4), 0.3)
+    # Wider step by step: how many lines a title takes is known only by breaking it.
     while width < 2 and len(wrap(column.title, SMALL, width, bold=True)) > _HEAD_LINES:
         width += 0.1
+    # Rounding in the widths of letters must not cut the last one.
     return width + 0.02
 
 

@@ -117,6 +117,7 @@ def _apart(low: float, high: float, axis: Axis) -> tuple[float, float]:
         return low / 2, low * 2
     if axis.kind == "share" and 0 <= low <= 1:
         return 0.0, 1.0
+    # A single value stands in the middle, a tenth of itself from both ends.
     half = abs(low) * 0.1 or 0.5
     return low - half, low + half
 
@@ -147,6 +148,8 @@ def dress(axes: Axes, x: Axis, y: Axis, area: Area, grid: Which | Literal[""] = 
         else:
             many = max(2, min(9, int(room)))
             whole = axis.kind == "count"
+            # Steps that people count in: matplotlib's
+            # own also go by 1.5, 3, 4, 6 and 8.
             side.set_major_locator(MaxNLocator(many, steps=[1, 2, 2.5, 5, 10], integer=whole))
             side.set_major_formatter(TickWords(axis))
     AxisRules(axes, area.look).grid = grid
@@ -188,9 +191,13 @@ def name_ticks(
     """
     side = axes.xaxis if which == "x" else axes.yaxis
     slot = inches / max(1, len(names))
+    # Names nearer than a line of letters would cover
+    # each other: then every second, third, … stands.
     every = max(1, math.ceil(0.155 / slot))
     shown = list(range(0, len(names), every))
+    # With its leading a line of 8.5 points takes 0.16 inches.
     size = 8.5 if slot * every > 0.17 else 7.5
+    # The rest is the gap between two names.
     own = 0.92 * slot * every
     longest = max((extent(names[i], size) for i in shown), default=0.0)
     lying = which == "x" and longest <= own

@@ -30,6 +30,7 @@ def height(view: Tree, width: float, large: bool) -> float:
     """How many inches the tree takes: a line for every leaf."""
     kept = shown(view)
     leaves = len(set(kept) - {int(view.parent[node]) for node in kept}) or 1
+    # At most about as high as wide; more leaves stand closer.
     return min(6.4, max(1.4, _LEAF * leaves + 0.4))
 
 
@@ -88,6 +89,7 @@ def paint(view: Tree, area: Area) -> None:
         return
     places = _places(view, kept)
     depth = max(x for x, _ in places.values()) + 1
+    # More than half a row above and below, since names stand over their nodes.
     axes.set(xlim=(-0.1, depth), ylim=(max(y for _, y in places.values()) + 0.6, -0.6))
     first = min(_ROOT, extent(view.names[0], SMALL)) + _LARGE_NODE / POINTS
     inner = inner.less(top=0.02, left=first)
@@ -156,6 +158,7 @@ def _edges(axes: Axes, view: Tree, places: dict[int, tuple[float, float]], look:
         else:
             colour = look.grid
         style: dict[str, Any] = {"linewidth": 1.0 + 1.8 * strong, "zorder": 1.5 + strong / 10}
+        # A short slope, then level: the name of the node stands over the level part.
         axes.plot([x0, x0 + 0.12, x], [y0, y, y], color=colour, **style)
 
 
@@ -183,6 +186,8 @@ def _nodes(
         style: dict[str, Any] = {"markersize": size, "markeredgecolor": edge, "zorder": 3}
         axes.plot([x], [y], "o", color=colour, markeredgewidth=1.1, clip_on=False, **style)
         if node or node not in goes_on:
+            # What the slope of the edge, the node and
+            # a gap of four points leave of a step.
             room = 0.88 * step - (size + 4) / POINTS
         else:
             room = _ROOT

@@ -59,6 +59,7 @@ class BarsView(PlotView):
             names = ()
         self.plot.show_axes(view.x, view.value, names)
         while len(self.bars) < len(view.series):
+            # Kept for life: new items for each Step would cost more than drawing them.
             self.bars.append(pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[]))
             self.errors.append(pg.ErrorBarItem(x=np.zeros(0), y=np.zeros(0)))
             # Error bars above all bars, also above those of the next series.
@@ -193,11 +194,13 @@ class BarsView(PlotView):
             if row.high is None or not np.isfinite(row.high[place]):
                 top = y
             else:
+                # Above the whisker, which would run through the number otherwise.
                 top = scaled(view.value, row.high[place : place + 1])[0]
             item.setFont(self.plot.font())
             item.setPlainText(view.value.words(value))
             item.setColor(theme.colours.text)
             item.fill = pg.mkBrush(theme.colours.surface)  # no line goes through a number
+            # Below a bar that hangs down, above one that stands.
             item.setAnchor((0.5, 0.0 if value < 0 else 1.0))
             item.setPos(x, y if value < 0 else top)
         # Emptied, not removed: the next view may need them again.
@@ -219,6 +222,8 @@ class BarsView(PlotView):
         room = float(self.spreads[0].width.min(initial=1.0)) / pixel / share
         widest = max(item.textItem.boundingRect().width() for item in written)
         for item in self.numbers:
+            # The rectangle of a QGraphicsTextItem has a
+            # margin of four pixels, which may overlap.
             shown = bool(item.toPlainText()) and widest <= room + 4
             item.setVisible(shown and self._within(item))
 

@@ -53,6 +53,7 @@ class ViewBoard(QWidget):
         self.split.addWidget(self._details)
         # By default a part can be dragged to nothing, and then looks as if the run had none.
         self.split.setChildrenCollapsible(False)
+        # The first view is what the result is about; the others are details.
         self.split.setStretchFactor(0, 3)
         self.split.setStretchFactor(1, 2)
         _fill(self, self.split)
@@ -159,6 +160,7 @@ class ViewBoard(QWidget):
         self._aside.append(widget)
         while len(self._aside) > _MOST_ASIDE:
             old = self._aside.pop(0)
+            # Out of the window at once: deleteLater waits for the next event.
             old.setParent(None)
             old.deleteLater()
 

@@ -80,6 +80,7 @@ class BoxesView(ViewWidget):
             behind = ""
         else:
             behind = cell_words(view.behind, x, y)
+        # The two smallest: the line below the picture has room for no more.
         return "; ".join(part for part in (sign, *inside[:2], behind) if part)
 
     def _pressed(self, x: float, y: float) -> None:
@@ -189,6 +190,7 @@ def _ends(axis: Axis, sides: list[tuple[float, float]]) -> tuple[float, float]:
 def _at(view: Boxes, x: float, y: float) -> list[int]:
     """The boxes at a place, the smallest first."""
     inside = [number for number, box in enumerate(view.boxes) if _holds(box, x, y)]
+    # A large box around others would hide them from the pointer.
     return sorted(inside, key=lambda number: view.boxes[number].width * view.boxes[number].height)
 
 

@@ -35,6 +35,7 @@ def of_axes(plot: Plot, x: Axis, y: Axis, within: QWidget) -> list[Callout]:
         if not axis.title:
             continue
         box = plot.axis(side).sceneBoundingRect()
+        # Half a disc away from the edge, so that the whole number is seen.
         corner = box.bottomRight() - QPointF(12, 10)
         if side == "bottom":
             spot = corner
@@ -116,6 +117,8 @@ def _apart(
     across: tuple[list[float], list[float]],
 ) -> tuple[bool, float]:
     """Whether a number here is clear of the others, and how many pixels the nearest line is off."""
+    # Not the true distance: it need not be exact, and
+    # there is one for each of hundreds of places.
     clear = all((spot - other).manhattanLength() > _DISC for other in taken)
     lines = [(spot - other).manhattanLength() for other in others]
     upright = [abs(spot.x() - x) for x in across[0]]

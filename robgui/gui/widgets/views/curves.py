@@ -136,6 +136,7 @@ class CurvesView(PlotView):
         x_range = span(view.x, [*(item.x for item in shown), marks])
         y_range = span(view.y, [*(part for item in shown for part in item.heights), levels])
         x_ends, y_ends = _ends(view.x, x_range), _ends(view.y, y_range)
+        # Limits first: those of the former view would cut the new frame.
         self.plot.box.setLimits(xMin=x_ends[0], xMax=x_ends[1], yMin=y_ends[0], yMax=y_ends[1])
         self.plot.set_frame(x_range, y_range)
 
@@ -243,6 +244,7 @@ class LineItem:
         else:
             ink = line.ink
         width = _width(line) + (1.5 if near else 0.0)
+        # A dot must be wider than the line it stands on, or it is not seen.
         size = theme.grown(6 if self._crowded else 8 + width)
         # The theme and, within size, the scale of the text: the pens depend on both.
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
@@ -299,6 +301,8 @@ class LineItem:
 
 def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A value holds until the next one."""
+    # Each point twice, shifted by one: (x1, y0)
+    # makes the corner between (x0, y0) and (x1, y1).
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 

@@ -83,6 +83,7 @@ class PlotFlags(pg.GraphicsObject):
         painter.setFont(self._plot.font())
         metrics = QFontMetricsF(self._plot.font())
         for flag in self.written:
+            # Row 0 is the lowest, next to the data.
             foot = top - _ABOVE - flag.row * metrics.lineSpacing()
             painter.setPen(pen(flag.mark.ink, 1.5, Qt.PenStyle.SolidLine))
             painter.drawLine(QPointF(flag.at, top), QPointF(flag.at, foot - metrics.ascent()))

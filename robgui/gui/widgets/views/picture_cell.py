@@ -177,11 +177,13 @@ def _draw_spot(painter: QPainter, spot: Spot, corner: QPointF, scale: float) -> 
     middle = QPointF(corner.x() + (spot.x + 0.5) * scale, corner.y() + (spot.y + 0.5) * scale)
     thin = spot.size > 0  # it frames pixels, which are to be seen
     if thin:
+        # A pixel of a large picture may be smaller than a sign that can be seen.
         reach = max(3.0, spot.size * scale / 2)
     else:
         reach = 5.0
     painter.setBrush(Qt.BrushStyle.NoBrush)
     widths = (2.5, 1.25) if thin else (4.0, 2.0)
+    # Twice: a rim in the colour of the ground lets the sign stand out from any picture.
     for pen in (QPen(QColor(theme.colours.surface), widths[0]), QPen(colour(spot.ink), widths[1])):
         painter.setPen(pen)
         if spot.symbol == "cross":
