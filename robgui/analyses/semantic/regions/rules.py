@@ -33,4 +33,6 @@ class Rules:
     def of(cls, params: GrowParams, autograd: bool = False) -> Rules:
         """The rules that the settings ask for."""
         named = {name: getattr(params, name) for name in ("preset", "clip", *PAPER)}
+        # Corners alone, as published, make every region a square;
+        # a third node on each side lets it become a rectangle.
         return cls(**named, nodes=2 if params.preset == "paper" else 3, autograd=autograd)

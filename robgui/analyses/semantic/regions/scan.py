@@ -154,6 +154,7 @@ def _worth(looked: CoarseScan, target: int, mode: Mode) -> tuple[Tensor, Tensor]
     known = ~score.isnan()  # The others are not computed yet.
     score = torch.where(known, score if mode == "robust" else 1 - score, 0.0)
     top = ((looked.shares.argmax(1) == target) == (mode == "robust")) & known
+    # Not 0: where the class holds nowhere, the best of the others still comes first.
     return torch.where(top, score, score * 1e-3), top
 
 

@@ -82,6 +82,8 @@ def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status
     if not inside.known:
         return Status.UNKNOWN
     if result.volume[region] < params.enough:
+        # The region is small because the class ends
+        # there, not because it stopped growing.
         if _outside(result, region) >= 0:
             return Status.AT_RISK
         return Status.UNKNOWN

@@ -198,6 +198,7 @@ class _Table:
             starts=self._starts.numpy(),
             regions=counts,
             never_grew=(done & ~self._grew).sum((1, 2, 3)),
+            # Every way to grow begins at the same starts.
             bad_starts=bad.sum((1, 2)) * len(self._methods),
             hits=(done & self._hit).sum((1, 2, 3)),
             unconverged=(done & ~self._converged).sum((1, 2, 3)),

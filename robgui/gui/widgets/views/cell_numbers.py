@@ -58,8 +58,6 @@ class CellNumbers(pg.GraphicsObject):
         self._halves: dict[str, float] = {}
         heat.plot.addItem(self, ignoreBounds=True)
         box = heat.plot.box
-        # Not on a change of range: zooming a matrix moves
-        # all cells alike, and numbers stay in pixels.
         box.sigResized.connect(self.fit)
 
     def show_matrix(self, view: Matrix) -> None:

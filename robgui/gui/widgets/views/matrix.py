@@ -105,8 +105,6 @@ def show_matrix(heat: Heat, view: Matrix) -> None:
     heat.set_colours(lookup(name, flipped, theme.dark and name == "diverging"))
     heat.bar.set_axis(view.scale)
     if view.guessed is None:
-        # pyqtgraph colours single precision in half
-        # the time, and a colour has 256 steps.
         heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
         return
     heat.bar.set_levels(view.levels)
