@@ -240,7 +240,6 @@ class _Inspection:
             napvd=ranking.napvd,
             avg_bias=ranking.avg_bias,
             mode=nothing if self._mode is None else self._mode.distance,
-            # Suspicion is -NAPVD, so its limit, mean + k std, is mean - k std of NAPVD.
             confusion_limit=-confused.limit,
             confusion_pairs=confused.pairs,
             confusion_top=confused.top,
@@ -259,8 +258,6 @@ class _Inspection:
             avg_cd=truth.avg_cd,
             confusion=confusion,
             bias=bias,
-            # The paper correlates NAPVD itself with
-            # the confusion: strong means near -1.
             spearman_confusion=-confusion.spearman if confusion else math.nan,
             spearman_bias=bias.spearman if bias else math.nan,
             precision=confusion.precision if confusion else math.nan,
