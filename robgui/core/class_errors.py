@@ -28,7 +28,8 @@ class ClassErrors:
         low: ``(m,)`` lower end of its exact 95 % interval.
         high: ``(m,)`` upper end.
         taken_for: ``(m,)`` the most frequent wrong answer; -1 if there is none.
-        order: ``(m,)`` classes with the surest failures first: by ``low``, then by ``share``.
+        order: ``(m,)`` the weakest class first: by ``share``, where fewer than ``FEWEST`` inputs
+            have a label by ``low``, since a few wrong answers prove no weak class.
     """
 
     table: np.ndarray
@@ -74,8 +75,9 @@ def class_errors(true: np.ndarray, predicted: np.ndarray, classes: int) -> Class
     others = table.copy()
     np.fill_diagonal(others, 0)
     share = wrong / np.where(members > 0, members, np.nan)
+    weakness = np.nan_to_num(np.where(members < FEWEST, low, share))
     # lexsort sorts by its last key first.
-    order = np.lexsort((-np.nan_to_num(share), -np.nan_to_num(low)))
+    order = np.lexsort((-np.nan_to_num(low), -weakness))
     return ClassErrors(
         table, members, wrong, share, low, high, np.where(wrong > 0, others.argmax(1), -1), order
     )

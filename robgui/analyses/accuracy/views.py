@@ -9,7 +9,7 @@ import numpy as np
 
 from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult, Shown, calibration, precision
-from robgui.core.class_errors import DARKEST, ClassErrors
+from robgui.core.class_errors import DARKEST, FEWEST, ClassErrors
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import count, percent, rough_percent, with_share
 from robgui.core.view import (
@@ -70,6 +70,8 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
         " it; green: above. The weakest class comes first."
     )
     each = by_limit(low, high, params.least)
+    if (errors.members[shown] < FEWEST).any():
+        note += f" A class with fewer than {FEWEST} labelled inputs counts by its interval."
     if rest:
         note = f"The {len(shown)} weakest of {count(len(seen), 'class')}. {note}"
     return Bars(

@@ -289,6 +289,20 @@ def test_few_members_fail_only_where_that_is_sure():
     assert "cannot be judged" not in ACCURACY.verdict(lost, AccuracyParams()).text
 
 
+def test_the_weakest_class_is_the_one_that_is_recognised_least():
+    # 4 of 127 wrong is the surer failure, 3 of 73 the larger share.
+    truth = np.repeat([0, 1, 2], [127, 73, 3])
+    predicted = truth.copy()
+    predicted[[0, 1, 2, 3, 127, 128, 129, 200]] = [1, 1, 1, 1, 0, 0, 0, 0]
+    result, params = made(truth, predicted, 3), AccuracyParams()
+    assert "weakest class “c1”, recognised on 70 of 73 inputs" in (
+        ACCURACY.verdict(result, params).sentence
+    )
+    bars = ACCURACY.views(result, params)[0]
+    assert isinstance(bars, Bars) and bars.names == ("c1", "c0", "c2")
+    assert "fewer than 10 labelled inputs" in bars.note
+
+
 def made(truth, predicted, classes: int, **changes) -> AccuracyResult:
     names = tuple(f"c{number}" for number in range(classes))
     n = len(truth)
