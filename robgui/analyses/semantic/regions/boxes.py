@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.regions.box.box_test import Company
-from robgui.analyses.semantic.regions.box.largest_box import Answer, LargestBox
+from robgui.analyses.semantic.regions.box.box_test import Answer
+from robgui.analyses.semantic.regions.box.company import Company
+from robgui.analyses.semantic.regions.box.largest_box import LargestBox
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.lost import CONFIDENCE
 from robgui.analyses.semantic.regions.params import RegionsParams

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robgui.analyses.semantic.regions.box.box_test import Company
+from robgui.analyses.semantic.regions.box.company import Company
 from robgui.analyses.semantic.regions.box.largest_box import LargestBox
 from robgui.analyses.semantic.regions.domain import Domain
 

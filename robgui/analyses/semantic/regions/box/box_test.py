@@ -19,6 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robgui.analyses.semantic.regions.box.company import Company
+from robgui.analyses.semantic.regions.box.rung import Rung
+
+#: Scores and top classes of the poses asked for.
+Answer = tuple[np.ndarray, np.ndarray]
+
 #: The test's alternative: a share this many times smaller than the one it rules out.
 #: At p = 1 % a kept pose counts ln(0.999 / 0.99) = 0.00905: ln 20 / 0.00905 = 332 poses at a risk
 #: of 5 %, and ln 10 / 0.00905 = 254 more for each failure.
@@ -61,21 +67,30 @@ def at_most(lost: int, total: int, risk: float) -> float:
     return high
 
 
-@dataclass(frozen=True, slots=True)
-class Rung:
-    """A box: ``low`` and ``high`` ``(n,)``."""
+@dataclass(slots=True)
+class DrawnPoses:
+    """Poses of one test: ``points (m, n)`` in shares of the ranges, scores and classes ``(m,)``."""
 
-    low: np.ndarray
-    high: np.ndarray
+    points: np.ndarray
+    scores: np.ndarray
+    tops: np.ndarray
 
-    @property
-    def volume(self) -> float:
-        """Product of the sides."""
-        return float((self.high - self.low).prod())
+    @classmethod
+    def none(cls, n: int) -> DrawnPoses:
+        """No pose of ``n`` axes yet."""
+        return cls(np.zeros((0, n)), np.zeros(0), np.zeros(0, dtype=np.int64))
 
-    def holds(self, points: np.ndarray) -> np.ndarray:
-        """Which points ``(m, n)`` lie inside."""
-        return np.asarray(((points >= self.low) & (points <= self.high)).all(1))
+    def add(self, points: np.ndarray, answer: Answer) -> None:
+        """Appends poses and their answers."""
+        self.points = np.concatenate([self.points, points])
+        self.scores = np.concatenate([self.scores, answer[0]])
+        self.tops = np.concatenate([self.tops, answer[1]])
+
+    def keep(self, which: np.ndarray) -> None:
+        """Forgets the others."""
+        self.points, self.scores, self.tops = (
+            values[which] for values in (self.points, self.scores, self.tops)
+        )
 
 
 class Ladder:
@@ -85,6 +100,7 @@ class Ladder:
         top: The largest box still aimed at.
         lost: ``(k,)`` poses of each box that lost the class.
         total: ``(k,)`` poses drawn in each box.
+        drawn: Poses that represent the box aimed at, and all lost ones in it.
         over: Whether it has won or was abandoned; set by who draws the poses.
 
     Args:
@@ -103,6 +119,7 @@ class Ladder:
         self._company = company or Company(1)
         self._company.join(self)
         self.top, self.over = 0, False
+        self.drawn = DrawnPoses.none(len(rungs[0].low))
         self.lost, self.total = (np.zeros(len(rungs), dtype=np.int64) for _ in range(2))
         self._evidence = np.zeros(len(rungs))
 
@@ -139,6 +156,11 @@ class Ladder:
         return float(np.clip(1 - self._cost()[self.top] / self._most, 0, 1))
 
     @property
+    def wants(self) -> bool:
+        """Whether it takes part in the next draw."""
+        return not (self.over or self.reached or self.given_up)
+
+    @property
     def weakest(self) -> float:
         """The smallest evidence for any of its boxes."""
         return float(self._evidence.min())
@@ -148,10 +170,10 @@ class Ladder:
         """Whether it still needs poses even if all others pass."""
         return not self.over and bool((self._evidence[self.top :] < self.least).any())
 
-    def add(self, points: np.ndarray, lost: np.ndarray) -> None:
-        """Counts poses ``(m, n)`` drawn in the box ``drawn_in``, and which of them were lost."""
+    def add(self, points: np.ndarray, lost: np.ndarray, drawn_in: int) -> None:
+        """Counts poses ``(m, n)`` drawn in the box of this place, and which of them were lost."""
         passed = self._passed
-        for place in range(self.drawn_in, len(self.rungs)):
+        for place in range(drawn_in, len(self.rungs)):
             inside = self.rungs[place].holds(points)
             some, gone = int(inside.sum()), int((inside & lost).sum())
             self.total[place] += some
@@ -161,6 +183,12 @@ class Ladder:
                 self._evidence[place] += evidence(gone, some, self._share)
         # Aims at a smaller box if it saves more poses than its volume is worth.
         self.top += int((self._cost() - WORTH * np.log(self._volumes))[self.top :].argmin())
+
+    def tell(self, points: np.ndarray, answer: Answer, told: np.ndarray) -> None:
+        """Keeps those of the poses that are told, as far as they lie in the box aimed at."""
+        box = self.rungs[self.top]
+        self.drawn.add(points[told], (answer[0][told], answer[1][told]))
+        self.drawn.keep(box.holds(self.drawn.points))
 
     @property
     def _passed(self) -> np.ndarray:
@@ -180,47 +208,3 @@ class Ladder:
         return np.array(
             [self._volumes[place] * missing[place:].max() for place in range(len(self.rungs))]
         )
-
-
-class Company:
-    """Ladders that share one risk, so that any of them is claimed falsely no more often than that.
-
-    The exponential of the evidence has a mean of 1 at most for a box that loses too much, and so
-    has the mean of several of them, however they depend on each other. A claim is made only if the
-    mean over every set of ladders with it, each at its weakest box, is 1/risk or more. Where all
-    ladders pass, each needs no more evidence than it would alone; one that fails makes the others
-    need twice as much, and so on: never more than with equal parts of the risk.
-
-    The sets must not depend on what is drawn: all ladders are fixed before the first pose.
-
-    Attributes:
-        size: How many ladders there will be.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self._ladders: list[Ladder] = []
-
-    def join(self, ladder: Ladder) -> None:
-        """One more ladder."""
-        self._ladders.append(ladder)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all ladders are fixed."""
-        return len(self._ladders) == self.size
-
-    @property
-    def undecided(self) -> bool:
-        """Whether any ladder still needs poses even if all others pass."""
-        return any(ladder.open for ladder in self._ladders)
-
-    def limit(self, ladder: Ladder) -> float:
-        """The evidence that a ladder needs: as if alone while others are undecided."""
-        if self.undecided:
-            return ladder.least
-        enough = math.exp(ladder.least)
-        others = (one for one in self._ladders if one is not ladder)
-        # The worst set is the one with every ladder that falls short of its own part.
-        owed = sum(max(0.0, enough - math.exp(min(one.weakest, one.least))) for one in others)
-        return math.log(enough + owed)

@@ -11,19 +11,20 @@ continues; every later trial has its own risk, and all of them together stay bel
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import numpy as np
 
 from robgui.analyses.semantic.regions.box.box_test import (
     VOLUMES,
-    Company,
+    Answer,
+    DrawnPoses,
     Ladder,
-    Rung,
     at_most,
     needed,
 )
+from robgui.analyses.semantic.regions.box.company import Company
 from robgui.analyses.semantic.regions.box.empty_box import EmptyBox, Reach
+from robgui.analyses.semantic.regions.box.rung import Rung
 from robgui.analyses.semantic.regions.domain import Domain
 
 #: Poses of the first and of the largest look into a box, how many clean ones end the search, and
@@ -35,38 +36,13 @@ LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 32, 30
 CORNERS, INSET = 8, 0.06
 #: Lost poses of a look that are followed towards the start, and the number of halvings.
 FOLLOWED, HALVINGS = 2, 5
-#: Poses of a test drawn at once.
-AT_ONCE = 32
 #: Trials of a ladder; the first gets this share of the risk, each other one half of what is left.
 TRIALS, FIRST_RISK = 6, 0.9
 #: After a ladder that did not pass, the next one starts this much smaller.
 _SMALLER = 0.9
 
-#: Scores and top classes of the poses asked for.
-Answer = tuple[np.ndarray, np.ndarray]
 #: Asks for poses ``(m, n)`` in shares of the ranges.
 Asking = Generator[np.ndarray, Answer, None]
-
-
-@dataclass(slots=True)
-class DrawnPoses:
-    """Poses of one test: ``points (m, n)`` in shares of the ranges, scores and classes ``(m,)``."""
-
-    points: np.ndarray
-    scores: np.ndarray
-    tops: np.ndarray
-
-    def add(self, points: np.ndarray, answer: Answer) -> None:
-        """Appends poses and their answers."""
-        self.points = np.concatenate([self.points, points])
-        self.scores = np.concatenate([self.scores, answer[0]])
-        self.tops = np.concatenate([self.tops, answer[1]])
-
-    def keep(self, which: np.ndarray) -> None:
-        """Forgets the others."""
-        self.points, self.scores, self.tops = (
-            values[which] for values in (self.points, self.scores, self.tops)
-        )
 
 
 class LargestBox:
@@ -117,7 +93,8 @@ class LargestBox:
         self._empty = EmptyBox(seed, domain)
         self._most_lost, self._risk, self._company = most_lost, risk, company or Company(1)
         self._begun = False
-        self.drawn = self._nothing()
+        self._turns = np.where(domain.wraps, domain.width, np.inf)
+        self.drawn = DrawnPoses.none(len(seed))
         self.most, self.done, self.progress = 1.0, False, 0.0
         self.hurried: Callable[[int], bool] = lambda poses: False
 
@@ -142,10 +119,6 @@ class LargestBox:
         # The sum over all trials of all boxes stays below the whole risk.
         return (1 - FIRST_RISK) * self._risk / self._company.size * 0.5**trial
 
-    def _nothing(self) -> DrawnPoses:
-        points = np.zeros((0, len(self._seed)))
-        return DrawnPoses(points, np.zeros(0), np.zeros(0, dtype=np.int64))
-
     def _asked(self, points: np.ndarray) -> Generator[np.ndarray, Answer, Answer]:
         """Asks for poses and keeps those that lost the class."""
         answer = yield points
@@ -158,9 +131,8 @@ class LargestBox:
     def _gone(self, answer: Answer) -> np.ndarray:
         return np.asarray(answer[1] != self._target)
 
-    def _inside(self, box: Rung, count: int) -> np.ndarray:
-        unit = self._generator.random((count, len(self._seed)))
-        return np.asarray(box.low + (box.high - box.low) * unit)
+    def _box(self, low: np.ndarray, high: np.ndarray) -> Rung:
+        return Rung(low, high, self._turns)
 
     def _cut(self) -> None:
         """Makes it the largest box without a pose known to lose the class."""
@@ -179,9 +151,8 @@ class LargestBox:
         for _ in range(LOOKS):
             if kept >= clean or self._must_test():
                 return
-            points = np.concatenate(
-                [self._corners(), self._inside(Rung(self.low, self.high), size)]
-            )
+            inside = self._box(self.low, self.high).drawn(size, self._generator)
+            points = np.concatenate([self._corners(), inside])
             gone = self._gone((yield from self._asked(points)))
             if gone.any():
                 yield from self._followed(points[gone])
@@ -242,7 +213,7 @@ class LargestBox:
             moved = (1 - volume ** (1 / faces)) * reach.sides
             down = np.where(lower, np.maximum(reach.down - moved, 0), reach.down)
             up = np.where(upper, np.maximum(reach.up - moved, 0), reach.up)
-            rungs.append(Rung(self._seed - down, self._seed + up))
+            rungs.append(self._box(self._seed - down, self._seed + up))
         return rungs
 
     def _test(self, trial: int) -> Generator[np.ndarray, Answer, bool]:
@@ -250,35 +221,30 @@ class LargestBox:
         risk = self._risk_of(trial)
         company = self._company if trial == 0 else None
         # Fixed before any pose of the test is drawn: the search has seen none of them.
+        company = company or Company(1)
         ladder = Ladder(self._rungs(VOLUMES), self._most_lost, risk, company)
-        self.drawn = self._nothing()
-        while not self._company.complete:
+        self.drawn = ladder.drawn
+        while not company.complete:
             yield self.drawn.points[:0]
         while not ladder.won and not ladder.given_up:
-            if ladder.reached:
-                # It has enough unless another ladder fails; then it needs more.
+            if company.asks(ladder):
+                points = company.draw(self._generator)
+                answer = yield from self._asked(points)
+                company.add(points, answer, self._gone(answer))
+            else:
+                # Another box asks for all, or this one has enough unless another ladder fails.
                 yield self.drawn.points[:0]
-                continue
-            yield from self._more(ladder, risk)
+            self._follow(ladder, risk)
         won, ladder.over = ladder.won, True
         if won:
             # What was ruled out is the share that was asked about, and no smaller one.
             self.most = self._most_lost
         return won
 
-    def _more(self, ladder: Ladder, risk: float) -> Asking:
-        """Some more poses of a test."""
-        place = ladder.drawn_in
-        points = self._inside(ladder.rungs[place], min(AT_ONCE, ladder.wanted))
-        answer = yield from self._asked(points)
-        gone = self._gone(answer)
-        # Poses drawn in a smaller box do not represent the whole, but a lost one is not hidden.
-        told = gone | (place <= ladder.top)
-        self.drawn.add(points[told], (answer[0][told], answer[1][told]))
-        ladder.add(points, gone)
+    def _follow(self, ladder: Ladder, risk: float) -> None:
+        """Shows how far the test is."""
         box = ladder.rungs[ladder.top]
         self.low, self.high = box.low, box.high
-        self.drawn.keep(box.holds(self.drawn.points))
         lost, total = int(ladder.lost[ladder.top]), int(ladder.total[ladder.top])
         # Nothing is claimed before the end.
         self.most = max(at_most(lost, total, risk), 1.01 * self._most_lost)
