@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QApplication,
+    QComboBox,
     QHBoxLayout,
     QPushButton,
     QStyle,
@@ -89,3 +91,24 @@ def test_an_icon_has_as_many_pixels_as_a_fine_screen_shows(qtbot, monkeypatch):
     fine = pixmap("run", 24)
     assert (plain.width(), fine.width()) == (24, 48)
     assert plain.deviceIndependentSize() == fine.deviceIndependentSize()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_chosen_entry_of_an_opened_list_can_be_read(qtbot, dark):
+    theme.apply(dark)
+    box = QComboBox()
+    box.addItems(["All kinds", "corruption"])
+    qtbot.addWidget(box)
+    box.show()
+    box.showPopup()
+    qtbot.waitUntil(box.view().isVisible)
+    rows = box.view()
+    picture = rows.viewport().grab(rows.visualRect(rows.model().index(0, 0))).toImage()
+    shades = [
+        QColor(picture.pixel(x, y)).lightnessF()
+        for x in range(picture.width())
+        for y in range(picture.height())
+    ]
+    assert max(shades) - min(shades) > 0.4
+    box.hidePopup()
+    theme.apply(False)
