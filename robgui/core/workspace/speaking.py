@@ -104,8 +104,13 @@ def is_chosen_part(request: Request) -> bool:
 
 def is_whole(run: Run) -> bool:
     """Whether it ran to its end with more than the settings of a first look."""
+    return has_ended(run) and not is_first_look(run.request)
+
+
+def has_ended(run: Run) -> bool:
+    """Whether it came to its end: it was neither stopped nor cut."""
     cut = run.verdict is not None and run.verdict.is_cut
-    return run.state is RunState.DONE and not cut and not is_first_look(run.request)
+    return run.state is RunState.DONE and not cut
 
 
 def is_answered(runs: Iterable[Run], *asked: Request) -> bool:
@@ -113,13 +118,7 @@ def is_answered(runs: Iterable[Run], *asked: Request) -> bool:
 
     Another seed asks the same; a run that was stopped or cut has not answered.
     """
-    ended = [
-        run
-        for run in runs
-        if run.has_result
-        and run.state is RunState.DONE
-        and not (run.verdict is not None and run.verdict.is_cut)
-    ]
+    ended = [run for run in runs if run.has_result and has_ended(run)]
     return any(
         subject_of(run.request) == subject_of(one)
         and bool(run.request.autocast) == bool(one.autocast)

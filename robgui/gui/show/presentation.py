@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.show.stage import SlideStage, font_of
+from robgui.gui.show.stage import KEYS, SlideStage, font_of
 from robgui.gui.show.telling import Told, tell, tell_right
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, breakable, unbroken
@@ -68,7 +68,6 @@ class Presentation(SlideStage):
         # A plain widget takes no focus, and the keys would never arrive.
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._connect()
-        store.history.findings_changed.connect(self._take)
         theme.changed.connect(self._restyle)
 
     def _connect(self) -> None:
@@ -82,11 +81,15 @@ class Presentation(SlideStage):
     # --- what a user does -------------------------------------------------------------------------
 
     def toggle(self) -> None:
-        """Begins at the first slide, or ends."""
+        """Begins at the first slide, or ends.
+
+        What is found while it is shown waits for the next time: no slide changes unseen.
+        """
         if self.isVisible():
             self.close()
             return
         self._at = 0
+        self._say(KEYS)
         parent = self.parentWidget()
         if parent is not None and parent.screen() is not None:
             # showFullScreen fills the screen that the window lies on.
@@ -100,6 +103,7 @@ class Presentation(SlideStage):
     def go(self, number: int) -> None:
         """Shows slide ``number``, counted from 0; the first and the last are the ends."""
         self.edit.setChecked(False)
+        self._say(KEYS)
         self._at = min(max(0, number), max(0, len(self.slides) - 1))
         self._show()
 

@@ -20,6 +20,9 @@ from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label
 
+#: What the keys do, where nothing else is said.
+KEYS = "← → go through the story, Esc leaves"
+
 
 class SlideStage(QWidget):
     """Picture left, words right, buttons below; what they do is the presentation's."""
@@ -68,7 +71,7 @@ class SlideStage(QWidget):
             button.setToolTip(tip)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # A click leaves the keys to the story.
             button.installEventFilter(self)
-        self.keys = Label("← → go through the story, Esc leaves")
+        self.keys = Label(KEYS)
         self.keys.setProperty("role", "quiet")
         self.keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         # The hint is what gives way first where the row is too narrow for all buttons.

@@ -33,9 +33,12 @@ _STYLE = (
     "section.slide .number{font-size:5rem;font-weight:700;margin:0}"
     "section.slide p{font-size:1.3rem}"
     ".two{position:relative;display:inline-block}.two img{display:block}"
-    ".two img+img{position:absolute;inset:0;animation:uncover 5s ease-in-out infinite alternate}"
+    ".two .side{position:absolute;bottom:.5rem;padding:.1rem .6rem;border-radius:1rem;"
+    "background:var(--paper)}.two div .side{left:.5rem}.two div+div .side{left:auto;right:.5rem}"
+    ".two div{position:relative}"
+    ".two div+div{position:absolute;inset:0;animation:uncover 5s ease-in-out infinite alternate}"
     "@keyframes uncover{0%,20%{clip-path:inset(0 0 0 100%)}80%,100%{clip-path:inset(0)}}"
-    "@media (prefers-reduced-motion:reduce){.two img+img{animation:none}}"
+    "@media (prefers-reduced-motion:reduce){.two div+div{animation:none}}"
     "@media (max-width:800px){section.slide{flex-direction:column}"
     "section.slide img{max-width:90vw}}"
 )
@@ -84,12 +87,17 @@ def _rect(spot: SlideArea) -> tuple[float, float, float, float]:
 def frames_of(slides: Sequence[Slide], *, dark: bool = False) -> Iterator[np.ndarray]:
     """The film frame by frame, uint8 ``(h, w, 3)``: a change is uncovered, a slide stays."""
     for place, slide in enumerate(slides):
-        whole = pixels(paint(slide, place, len(slides), dark=dark), _FRAME[0])[..., :3]
-        ground = np.ascontiguousarray(whole[: _FRAME[1]])
+        grounds: dict[float, np.ndarray] = {}
         shown: dict[float, np.ndarray] = {}
         for moved in _moves(slide):
+            # The words differ only where one side alone is seen.
+            named = moved if moved in (0.0, 1.0) else 0.5
+            if named not in grounds:
+                whole = pixels(paint(slide, place, len(slides), named, dark=dark), _FRAME[0])
+                grounds[named] = np.ascontiguousarray(whole[: _FRAME[1], :, :3])
             if moved not in shown:
-                shown[moved] = _with_picture(ground, exhibit(slide, moved, dark=dark))
+                picture = exhibit(slide, moved, dark=dark)
+                shown[moved] = _with_picture(grounds[named], picture)
             yield shown[moved]
 
 
@@ -169,9 +177,11 @@ def _pictures(slide: Slide) -> str:
         return f'<img alt="{alt}" src="{_address(picture)}">'
     before, after = (exhibit(slide, moved) for moved in (1.0, 0.0))
     assert before is not None and after is not None
-    first = f'<img alt="{escape(slide.pair.words_before)}" src="{_address(before)}">'
-    second = f'<img alt="{escape(slide.pair.words_after)}" src="{_address(after)}">'
-    return f'<div class="two">{first}{second}</div>'
+    sides = ((before, slide.pair.words_before), (after, slide.pair.words_after))
+    first, second = (f'<img alt="{escape(said)}" src="{_address(side)}">' for side, said in sides)
+    # Over the picture, so that the name is covered and uncovered with its side.
+    names = [f'<span class="side">{name}</span>' for name in ("before", "after")]
+    return f'<div class="two"><div>{first}{names[0]}</div><div>{second}{names[1]}</div></div>'
 
 
 def _address(picture: np.ndarray) -> str:

@@ -21,7 +21,7 @@ from robgui.report.story.slides import Slide
 WIDTH, HEIGHT, MARGIN = 13.333, 7.5, 0.6
 _WORDS = 7.7
 #: Sizes of letters in points.
-_NUMBER, _TITLE, _TEXT, _SMALL = 60.0, 30.0, 17.0, 11.0
+_NUMBER, _TITLE, _TEXT, _SIDE, _SMALL = 60.0, 30.0, 17.0, 13.0, 11.0
 #: Where the pictures lie, in inches from the upper left corner: x, y, width, height.
 PICTURE = (MARGIN, 0.9, 6.6, 5.6)
 #: Pixels of a painted view, and of the gap between a picture and its close look.
@@ -44,8 +44,8 @@ def has_picture(slide: Slide) -> bool:
     return shown or bool(slide.pictures)
 
 
-def paint(slide: Slide, place: int, total: int, *, dark: bool = False) -> Plate:
-    """The slide with its words alone; the pictures are put onto it."""
+def paint(slide: Slide, place: int, total: int, moved: float = 0.5, *, dark: bool = False) -> Plate:
+    """The slide with its words alone; the pictures are put onto it, covered as far as ``moved``."""
     look = Look(dark)
     plate = Plate(WIDTH, HEIGHT, look)
     x = _WORDS if has_picture(slide) else MARGIN
@@ -57,12 +57,29 @@ def paint(slide: Slide, place: int, total: int, *, dark: bool = False) -> Plate:
             plate.put(line, x, y, size, colour=colour, bold=bold)
             y += line_height(size)
         y += 0.12
+    if slide.pair is not None:
+        _name_sides(plate, slide.pair, moved)
     foot = HEIGHT - 0.5
     room = WIDTH - 2 * MARGIN - 1
     plate.put(elide(slide.subject, _SMALL, room), MARGIN, foot, _SMALL, colour=look.faded)
     number = f"{place + 1} / {total}"
     plate.put(number, WIDTH - MARGIN, foot, _SMALL, colour=look.faded, align="right")
     return plate
+
+
+def _name_sides(plate: Plate, pair: Pair, moved: float) -> None:
+    """Which half of a pair is before and which after, below it."""
+    spot = fitted(wiped(pair, moved), SlideArea(*PICTURE))
+    y, colour = spot.y + spot.height + 0.1, plate.look.faded
+    # Square or not, the pair is as high as its close look, which stands at its right.
+    right = spot.x + spot.height * pair.before.shape[1] / pair.before.shape[0]
+    if moved > 0:
+        plate.put("before", spot.x, y, _SIDE, colour=colour)
+    if moved < 1:
+        plate.put("after", right, y, _SIDE, colour=colour, align="right")
+    if pair.close() is not None:
+        edge = spot.x + spot.width
+        plate.put("before, and after below", edge, y, _SIDE, colour=colour, align="right")
 
 
 def _lines(slide: Slide, width: float, look: Look) -> list[tuple[list[str], float, str, bool]]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from robgui.core.verdict import Quantity
+
+#: Letters of a number that is seen from the back of the room; a longer one is told in words.
+LARGE = 12
+_BRACKETS = re.compile(r" \([^()]*\)")
 _MARK = "“"
 #: What a finding about the label of an input says, which is no sentence by itself.
 _BY_LABEL = " by its label, "
 _ON_FAILURES = (
-    "Decide which confusions must never happen, and set them under “Harm”.",
+    "Decide which confusions must never happen, and set them under “Rate harm”.",
     "Train and test on the failing inputs: “Export findings” writes them to files.",
 )
 _ON_NOTHING = (
@@ -61,3 +69,14 @@ def asked_words(methods: Sequence[str]) -> str:
 def what_to_do(*, found: bool) -> str:
     """The points of the last slide, by whether there are findings."""
     return "\n".join([*(_ON_FAILURES if found else _ON_NOTHING), _NEXT_MODEL])
+
+
+def large_words(number: Quantity | None) -> str:
+    """A number without its interval, where that is short enough to be shown large; else empty."""
+    if number is None:
+        words = ""
+    else:
+        words = _BRACKETS.sub("", number.words)
+    if len(words) <= LARGE:
+        return words
+    return ""

@@ -5,24 +5,30 @@ Every sentence is one that a run or a finding of the workspace says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robgui.core.execution.likeness import is_of_one_input
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.request import subject
 from robgui.core.finding_groups import counted
 from robgui.core.finding_pair import Pair, is_drawn, pair_of
 from robgui.core.text.words import percent
 from robgui.core.verdict import Status
-from robgui.core.workspace.speaking import gravity, leading_run, severities
+from robgui.core.workspace.speaking import gravity, has_ended, leading_run, severities
 from robgui.report import report_content
 from robgui.report.bottom_line import BottomLine, bottom_line, is_of, speaking_in
 from robgui.report.report_content import Chapter, by_method, method_name
-from robgui.report.story.sentences import asked_words, finding_sentence, title_of, what_to_do
+from robgui.report.story.sentences import (
+    asked_words,
+    finding_sentence,
+    large_words,
+    title_of,
+    what_to_do,
+)
 from robgui.report.story.words import Words, read_edits
 
 if TYPE_CHECKING:
@@ -30,16 +36,12 @@ if TYPE_CHECKING:
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
-    from robgui.core.verdict import Quantity
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
 
 #: Slides of findings and of other runs, and of all together with the first and the last.
 MOST_FINDINGS, MOST_RUNS, MOST = 3, 2, 6
 START, END = "start", "end"
-#: Letters of a number that is seen from the back of the room; a longer one is told in words.
-LARGE = 12
-_BRACKETS = re.compile(r" \([^()]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,9 @@ def story_of(workspace: Workspace, right: Right | None = None, about: str = "") 
         finding, chapter = workspace.finding(group.lead.id), by_run[group.lead.run_id]
         findings.append(_finding(finding, chapter, findings, claims=claimed is not None))
     methods = {method_name(by_run[group.lead.run_id]) for group in chosen}
-    others = _others(told, model, methods, MOST - 2 - len(findings))
+    requests = [by_run[group.lead.run_id].run.request for group in chosen]
+    lead = next((one for one in requests if is_of_one_input(one)), None)
+    others = _others(told, model, methods, MOST - 2 - len(findings), lead)
     slides = [
         _start(told, model, claimed, findings),
         *findings,
@@ -186,14 +190,21 @@ def _about(chapter: Chapter, model: Reference | None) -> bool:
 
 
 def _others(
-    told: Sequence[Chapter], model: Reference | None, methods: set[str], room: int
+    told: Sequence[Chapter],
+    model: Reference | None,
+    methods: set[str],
+    room: int,
+    lead: Request | None,
 ) -> list[Chapter]:
-    """What speaks for every method that no finding speaks of, the worst first."""
+    """What speaks for every method that no finding speaks of, the worst first.
+
+    Of runs as grave, one at the input of ``lead`` goes on with the story, and a whole one first.
+    """
     speaking = speaking_in(told)
     own = {one.run.id: one for one in told if one.run.id in speaking and _about(one, model)}
 
     def weight(run: Run) -> tuple[int, float]:
-        return gravity(own[run.id].verdict, 0.0)
+        return gravity(own[run.id].verdict, 2.0 * _goes_on(run.request, lead) + has_ended(run))
 
     groups = by_method(list(own.values()))
     leads = [
@@ -203,6 +214,13 @@ def _others(
     ]
     worst = sorted((run for run in leads if run is not None), key=weight)
     return [own[run.id] for run in worst][: max(0, min(room, MOST_RUNS))]
+
+
+def _goes_on(request: Request, lead: Request | None) -> bool:
+    """Whether it speaks of the input of ``lead`` or of many, not of another one."""
+    if lead is None or not is_of_one_input(request):
+        return True
+    return request.indices == lead.indices and request.dataset == lead.dataset
 
 
 def _start(
@@ -301,17 +319,6 @@ def _run(workspace: Workspace, chapter: Chapter, model: Reference | None) -> Sli
         subject=subject(request),
         view=next(iter(views), None),
     )
-
-
-def large_words(number: Quantity | None) -> str:
-    """A number without its interval, where that is short enough to be shown large; else empty."""
-    if number is None:
-        words = ""
-    else:
-        words = _BRACKETS.sub("", number.words)
-    if len(words) <= LARGE:
-        return words
-    return ""
 
 
 def _end(told: Sequence[Chapter], groups: Sequence[Group], findings: Sequence[Slide]) -> Slide:

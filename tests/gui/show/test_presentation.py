@@ -15,6 +15,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
+from robgui.gui.pages.findings.bar import FindingsBar
 from robgui.gui.show.presentation import MAKING, NOTHING
 
 
@@ -157,3 +158,41 @@ def test_until_the_slides_are_made_nobody_reads_that_there_are_none(qtbot, fille
     assert shown.title.text() == MAKING and not shown.count.text()
     settle(qtbot, filled)
     assert shown.slides and shown.title.text() not in (MAKING, NOTHING)
+
+
+def test_what_is_found_meanwhile_changes_no_slide_unseen(qtbot, filled):
+    shown = begin(qtbot, filled)
+    history = filled.store.history
+    before = [told.slide.key for told in shown.slides]
+    run = history.workspace.add_run(Request(analysis="feature_game", params={}))
+    history.workspace.update_run(
+        run.id,
+        state=RunState.DONE,
+        verdict=Verdict(Status.FAILS, "Worse."),
+        findings=[Finding("adversarial", "b.png: worse", 1.0)],
+    )
+    with qtbot.waitSignal(history.findings_changed):
+        history.refresh()
+    settle(qtbot, filled)
+    assert [told.slide.key for told in shown.slides] == before
+    shown.close()
+    assert [told.slide.key for told in begin(qtbot, filled).slides] != before
+    shown.close()
+
+
+def test_where_a_file_was_written_is_said_until_the_next_slide(qtbot, filled, tmp_path):
+    shown = begin(qtbot, filled)
+    hint = shown.keys.text()
+    shown.write(tmp_path / "story.html")
+    settle(qtbot, filled)
+    assert shown.keys.text() != hint
+    qtbot.keyClick(shown, Qt.Key.Key_Right)
+    assert shown.keys.text() == hint
+    shown.close()
+
+
+def test_the_last_slide_calls_a_button_by_its_name(qtbot, filled):
+    shown = begin(qtbot, filled)
+    button = filled.findChild(FindingsBar).harm.text().removesuffix(" …")
+    assert f"“{button}”" in shown.slides[-1].slide.text
+    shown.close()

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 from robgui.core.errors import RobguiError
+from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
-from robgui.core.verdict import Quantity, Status
+from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.report.story import Right, read_edits, story_of, write_edits
 from robgui.report.story.files import frames_of, write_story
-from robgui.report.story.painting import exhibit
-from robgui.report.story.slides import large_words
+from robgui.report.story.painting import PICTURE, SlideArea, exhibit, fitted
+from robgui.report.story.sentences import large_words
 from robgui.report.story.words import Words
 from tests.report.small import EVIL, model, run
 
@@ -203,3 +206,55 @@ def test_the_film_uncovers_the_change(workspace, told):
     frames = list(frames_of(slides))
     assert frames[0].shape == (720, 1280, 3)
     assert not np.array_equal(frames[0], frames[-1]) and np.array_equal(frames[-1], frames[-2])
+
+
+def asked(workspace, analysis, index, sentence, *, cut=False):
+    """A stored run of an analysis of one input that fails."""
+    net, numbers = (
+        Reference(kind="model", name="net", fingerprint="a" * 16),
+        Reference(kind="dataset", name="numbers", fingerprint="b" * 16),
+    )
+    made = workspace.add_run(
+        Request(analysis=analysis, models=(net,), dataset=numbers, indices=(index,))
+    )
+    workspace.update_run(
+        made.id,
+        state=RunState.CANCELLED if cut else RunState.DONE,
+        step=Step(1, 1, {"nothing": np.zeros(1)}),
+        verdict=Verdict(Status.FAILS, sentence),
+    )
+    return made
+
+
+def test_the_story_goes_on_with_the_input_it_began_with(workspace):
+    lead = asked(workspace, "feature_game", 0, "It flips.")
+    workspace.add_findings(lead.id, [flipped()])
+    asked(workspace, "zonnscan", 0, "Near the first input.")
+    asked(workspace, "zonnscan", 2, "Near another input.", cut=True)
+    told = [slide.text for slide in story_of(workspace)]
+    assert any("Near the first" in text for text in told)
+    assert not any("another" in text for text in told), "what ran last is no part of this story"
+
+
+def ink(picture, rows):
+    """The columns in which something darker than the ground is drawn."""
+    return np.flatnonzero((picture[rows].min(-1) < 200).any(0))
+
+
+def test_a_slide_in_a_file_names_before_and_after(workspace, told, tmp_path):
+    slides = [one for one in story_of(workspace) if one.pair is not None]
+    spot = fitted(exhibit(slides[0]), SlideArea(*PICTURE))
+    below = slice(
+        round((spot.y + spot.height + 0.1) * 96), round((spot.y + spot.height + 0.4) * 96)
+    )
+    frames = list(frames_of(slides))
+    left, right = round(spot.x * 96), round((spot.x + spot.height) * 96)
+    uncovering = frames[len(frames) // 3]
+    for frame, sides in ((frames[0], (1, 0)), (uncovering, (1, 1)), (frames[-1], (0, 1))):
+        drawn = ink(frame, below)
+        first = ((drawn >= left) & (drawn < left + 60)).any()
+        second = ((drawn > right - 60) & (drawn <= right)).any()
+        assert (first, second) == sides
+    html = write_story(slides, tmp_path / "s.html", title="t").read_text(encoding="utf-8")
+    assert html.count('<span class="side">before</span>') == 1
+    assert html.count('<span class="side">after</span>') == 1
