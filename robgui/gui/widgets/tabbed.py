@@ -18,8 +18,12 @@ class Tabbed(QWidget):
             self.bar.addTab(name)
             self.stack.addWidget(widget)
         self.bar.currentChanged.connect(self.stack.setCurrentIndex)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.stack, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self._column.addWidget(self.bar)
+        self._column.addWidget(self.stack, 1)
+
+    def put_above(self, widget: QWidget) -> None:
+        """Puts a widget above the tabs, where it stays whichever is chosen."""
+        self._column.insertWidget(0, widget)

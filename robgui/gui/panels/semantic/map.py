@@ -88,16 +88,17 @@ class SemanticMapPanel(ScenePanel):
         self.traps, self.more = TableView(), ViewBoard()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
         self.stage = Stage("Map", self.view, {**views, "Scene": self.make_controls()})
+        # Above the details: a row above the map would take its height in a small window.
+        self.stage.put_above_details(self._tools())
         self.pose = ShownPose(self)
         self._connect_parts()
-        return column(self._tools(), self.stage, stretch=1)
+        keep_narrow(self.chooser, 2)
+        return column(self.chooser, self.stage, stretch=1)
 
     def _tools(self) -> QWidget:
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        keep_narrow(self.chooser, 2)
-        row.addWidget(self.chooser, 4)
         row.addStretch(1)
         for button in (self.path.play, self.grow):
             button.setProperty("tight", True)

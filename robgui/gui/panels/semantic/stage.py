@@ -49,6 +49,10 @@ class Stage(QWidget):
         line = self.fontMetrics().height()
         return QSize(line * 14, line * 8)
 
+    def put_above_details(self, widget: QWidget) -> None:
+        """Puts tools above the tabs of the details, whose place stays when the picture moves."""
+        self.views.put_above(widget)
+
     def show_view(self, widget: QWidget) -> None:
         """Brings a detail to the front."""
         place = self.views.stack.indexOf(widget)
