@@ -105,13 +105,19 @@ class Overview(WhenSeen, QWidget):
         subject = "No model is open." if model is None else f"{model.name} on {self._input(data)}"
         for tile in self.tiles:
             run = self.runs.worst(tile.page)
-            if run is None and self.runs.at_work(tile.page) is not None:
+            job = self.runs.at_work(tile.page)
+            if run is None and job is not None and tile.is_live:
                 continue  # What it says so far stays.
             place = 0 if run is None else self.runs.place_in(run.request)
             tile.set_run(run, None if run is None else self.runs.said(run), place)
+            waits = self.runs.under_way(tile.page)
             tile.set_question(
-                *self.runs.question(tile.page), self.runs.failure(tile.page) if run is None else ""
+                *self.runs.question(tile.page),
+                self.runs.failure(tile.page) if run is None and not waits else "",
+                waits=waits,
             )
+            if run is None and job is not None:
+                self._tell(tile, job)
             if run is not None and tile.due(run):
                 self._read(tile, run, place)
         self._subject = subject
@@ -222,17 +228,23 @@ class Overview(WhenSeen, QWidget):
             return
         for tile in self.tiles:
             if self.runs.is_of(tile.page, job.request):
-                known = self._store.analyses[job.request.analysis]
-                params = known.params.parse(dict(job.request.params))
-                said = said_by(known, job.newest.result, params, job.request)
-                views = known.views(job.newest.result, params)
-                view = first_of(views, self.runs.place_in(job.request))
-                tile.show_live(self.runs.weighed(said, job.request, job.run_id or ""), view)
+                self._tell(tile, job)
                 self._show_lead()
+
+    def _tell(self, tile: Tile, job: Execution) -> None:
+        """What a running method says so far, on its card."""
+        assert job.newest is not None
+        known = self._store.analyses[job.request.analysis]
+        params = known.params.parse(dict(job.request.params))
+        said = said_by(known, job.newest.result, params, job.request)
+        views = known.views(job.newest.result, params)
+        view = first_of(views, self.runs.place_in(job.request))
+        tile.show_live(self.runs.weighed(said, job.request, job.run_id or ""), view)
 
     def _show_lead(self) -> None:
         applying = sum(not self.runs.question(tile.page)[1] for tile in self.tiles)
-        self._lead.show(self.tiles, applying, self._subject)
+        to_come = sum(tile.told is None and self.runs.under_way(tile.page) for tile in self.tiles)
+        self._lead.show(self.tiles, applying, self._subject, to_come)
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection

@@ -62,6 +62,7 @@ def overall(
     stopped: int = 0,
     *,
     failed: int = 0,
+    to_come: int = 0,
     at_work: bool = False,
 ) -> Overall:
     """What the verdicts of several methods come to together.
@@ -72,7 +73,8 @@ def overall(
         deciding: The worst of them, the one to be told.
         stopped: How many of them were stopped before their end.
         failed: How many others were asked and could not answer.
-        at_work: Whether they are being asked now.
+        to_come: How many others are being asked now, or wait for their turn.
+        at_work: Whether that is an inspection.
     """
     # A method that has only begun cannot tell yet: that is no verdict.
     if at_work and (deciding is None or deciding.status is Status.UNKNOWN):
@@ -81,13 +83,15 @@ def overall(
         return Overall(None, ASK, "")
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
     said = ", ".join(_of_methods(status, many) for status, many in counts if many)
-    open_ = methods - len(verdicts) - failed
-    rest = f"; {open_} not asked yet" if open_ > 0 else ""
-    if failed:
-        rest = f"; {failed} could not answer{rest}"
     if stopped:
-        rest = f"; {stopped} stopped early{rest}"
-    of = f"So far, of {methods} methods" if at_work else f"Of {methods} methods"
+        said += f" ({stopped} of them stopped early)"
+    others = {
+        "could not answer": failed,
+        "to come": to_come,
+        "not asked yet": methods - len(verdicts) - failed - to_come,
+    }
+    rest = "".join(f"; {many} {words}" for words, many in others.items() if many > 0)
+    of = f"So far, of {methods} methods" if to_come or at_work else f"Of {methods} methods"
     return Overall(deciding.status, deciding.sentence, f"{of}: {said}{rest}.")
 
 

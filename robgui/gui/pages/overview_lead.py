@@ -60,13 +60,14 @@ class Lead(QObject):
         self._hero_of: object = None
         hero.wants.connect(self._do)
 
-    def show(self, tiles: Sequence[Tile], applying: int, subject: str) -> None:
+    def show(self, tiles: Sequence[Tile], applying: int, subject: str, to_come: int) -> None:
         """What all methods come to; the worst decides, of equals the one with the worst finding.
 
         Args:
             tiles: The cards of all methods.
             applying: How many of the methods apply to the model in use.
             subject: Which model on which input.
+            to_come: How many methods without an answer are under way, or wait for their turn.
         """
         told = [tile for tile in tiles if tile.told is not None]
         # A gravity is the smaller, the worse.
@@ -74,11 +75,18 @@ class Lead(QObject):
         verdicts = [tile.told for tile in told if tile.told is not None]
         stopped = sum(tile.is_stopped for tile in told)
         deciding = None if worst is None else worst.told
-        at_work = self._store.inspection.running
         failed = sum(tile.run is None and tile.alert for tile in tiles)
-        said = overall(verdicts, applying, deciding, stopped, failed=failed, at_work=at_work)
+        said = overall(
+            verdicts,
+            applying,
+            deciding,
+            stopped,
+            failed=failed,
+            to_come=to_come,
+            at_work=self._store.inspection.running,
+        )
         self.hero.show_overall(said, subject)
-        self.hero.show_next(self._next_steps(len(told) + failed < applying))
+        self.hero.show_next(self._next_steps(len(told) + failed + to_come < applying))
         self._show_picture(worst)
 
     def _weight(self, tile: Tile) -> tuple[int, float]:

@@ -96,6 +96,13 @@ class MethodRuns:
                 return job
         return None
 
+    def under_way(self, page: Page) -> bool:
+        """Whether a run of the method on the model and input in use is queued or running."""
+        return any(
+            not job.state.ended and self.is_of(page, job.request)
+            for job in self._store.runner.executions
+        )
+
     def question(self, page: Page) -> tuple[str, str]:
         """The question of a method, and why it cannot be answered for this model."""
         store = self._store

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.run import Run
+    from robgui.core.verdict import Quantity
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
     from robgui.gui.panels import Page
@@ -82,3 +83,14 @@ def first_view(workspace: Workspace, known: Analysis, run: Run, place: int) -> V
     """The picture of an analysis, of the model at ``place``; called on a pool thread."""
     views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
     return first_of(views, place)
+
+
+def in_two_lines(words: str) -> str:
+    """An interval stands below its number."""
+    return words.replace(" (", "\n(", 1)
+
+
+def scale_words(number: Quantity) -> str:
+    """What a number is, and which way is good."""
+    ways = {"high": "; more is better", "low": "; less is better", "neither": ""}
+    return f"{number.name}{ways[number.better]}"

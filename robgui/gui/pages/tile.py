@@ -18,11 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.run import RunState
-from robgui.core.verdict import Quantity, Status, Verdict
+from robgui.core.verdict import Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.core.workspace.speaking import is_chosen_part
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
+from robgui.gui.pages.overview_tiles import in_two_lines, scale_words
 from robgui.gui.panels import Page
+from robgui.gui.panels.verdict_line import status_words
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip, unbroken
 from robgui.gui.widgets.sized import keep_room
@@ -51,6 +53,7 @@ _SHORT = 16
 #: Pixels of the bar of a run.
 BAR = 4
 NOT_RUN = "Not run yet"
+WAITS = "Waits its turn"
 NOT_APPLICABLE = "Does not apply"
 FAILED = "Could not run"  # "Failed" would read as a failure of the model.
 #: How a run that ended before its end is called beside what it says.
@@ -109,13 +112,17 @@ class Tile(QFrame):
         theme.changed.connect(self._tint)
         self._tint()
 
-    def set_question(self, question: str, refusal: str, failure: str) -> None:
-        """What the method answers, or why it cannot, or why it did not."""
+    def set_question(
+        self, question: str, refusal: str, failure: str, *, waits: bool = False
+    ) -> None:
+        """What the method answers, why it cannot, why its run did not, or that one ``waits``."""
         if self.run is not None:
             return
         self.sentence.setText(refusal or failure or question)
         self.sentence.setVisible(True)
-        words = FAILED if failure else NOT_RUN
+        words = WAITS if waits else NOT_RUN
+        if failure:
+            words = FAILED
         self.status.setText(NOT_APPLICABLE if refusal else words)
         self.open.setEnabled(not refusal)
         self.alert = bool(failure) and not refusal
@@ -153,10 +160,19 @@ class Tile(QFrame):
     def told(self) -> Verdict | None:
         """The verdict that counts: that of the finished run, unless a running one is worse by now.
 
-        The failure of the run is in the workspace, with its picture.
+        The failure of the run is in the workspace, with its picture. A run under way that cannot
+        tell yet has come to no verdict.
         """
-        known = [one for one in (self._settled, self.verdict) if one is not None]
+        live = self.verdict
+        if self.is_live and live is not None and live.status is Status.UNKNOWN:
+            live = None
+        known = [one for one in (self._settled, live) if one is not None]
         return min(known, key=lambda one: list(Status).index(one.status), default=None)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether what it says is what a run under way says so far."""
+        return self.verdict is not None and self.verdict != self._settled
 
     def due(self, run: Run) -> bool:
         """Whether the picture of ``run`` is missing and has not been asked for yet."""
@@ -242,7 +258,7 @@ class Tile(QFrame):
         self.verdict = said
         self.alert = False
         number = None if said is None else said.number
-        self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
+        self.status.setText("" if said is None else status_words(said.status, self.is_live))
         if self.run is not None and self.is_stopped and said is self._settled:
             self.status.setText(f"{self.status.text()} ({_EARLY[self.run.state]})")
         self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
@@ -328,17 +344,6 @@ class Tile(QFrame):
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)
-
-
-def in_two_lines(words: str) -> str:
-    """An interval stands below its number."""
-    return words.replace(" (", "\n(", 1)
-
-
-def scale_words(number: Quantity) -> str:
-    """What a number is, and which way is good."""
-    ways = {"high": "; more is better", "low": "; less is better", "neither": ""}
-    return f"{number.name}{ways[number.better]}"
 
 
 def _label(words: str = "") -> QLabel:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: are findings as the wall counts them, a class or an input each: far fewer than wrong answers.
 ONE, SEVERAL = "See the failure", "See {many:,} findings"
 WHAT = "Before and after, what else is known of this input, and what to do next"
+#: Where the one thing is no change of the answer: an uncertain zone has no before and after.
+NO_FAILURE = "See the finding"
 
 
 class FoundButton(QPushButton):
@@ -37,7 +39,8 @@ class FoundButton(QPushButton):
     def refresh(self) -> None:
         """Shows itself when the run on show has findings."""
         found = self._found()
-        self.setText(ONE if len(found) < 2 else SEVERAL.format(many=len(found)))
+        words = ONE if any(one.confusion for one in found) else NO_FAILURE
+        self.setText(words if len(found) < 2 else SEVERAL.format(many=len(found)))
         set_tip(self, WHAT if len(found) < 2 else counted_by_kind(found))
         self.setVisible(bool(found))
 

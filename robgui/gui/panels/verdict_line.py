@@ -55,7 +55,7 @@ class VerdictLine(QWidget):
         if verdict is None:
             status = sentence = ""
         else:
-            status, sentence = _status_words(verdict.status, live), verdict.sentence
+            status, sentence = status_words(verdict.status, live), verdict.sentence
         self.status.setText(status)
         self.sentence.setText(unbroken(sentence))
         self.setAccessibleDescription(self.text())
@@ -153,7 +153,8 @@ class VerdictLine(QWidget):
             self.status.setPalette(palette)
 
 
-def _status_words(status: Status, live: bool) -> str:
+def status_words(status: Status, live: bool) -> str:
+    """A status with its sign, of a run that has ended or is ``live``."""
     # "Cannot tell" is a conclusion, and a run that has just begun has come to none.
     if live and status is Status.UNKNOWN:
         return "… Not known yet"

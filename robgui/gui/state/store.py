@@ -119,6 +119,7 @@ class Store(QObject):
         self._connect()
         self.navigation = Navigation(self)
         self.inspection = Inspection(self)
+        self.left.started.connect(self.inspection.adopt)
 
     def _connect(self) -> None:
         for threads in (self.background, self.opening, self.pictures, self.writing, self.keeping):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -93,7 +94,9 @@ class Inspection(QObject):
         params = known.params.parse(dict(request.params))
         total = len(self._store.library.dataset or ())
         inputs = total if request.indices is None else len(request.indices)
-        found = estimate(known, params, self._store.next_run.models_for(known, params), inputs)
+        models = self._store.next_run.models_for(known, params)
+        # Left over from an earlier session, it may be queued before its model is open.
+        found = estimate(known, params, models, inputs) if models else None
         if found is None or not math.isfinite(found.likely):
             likely = _UNKNOWN
         else:
@@ -173,6 +176,15 @@ class Inspection(QObject):
             self._store.offered.emit(
                 self._not_asked(), "Ask again", lambda: self.start(first=first, again=True)
             )
+
+    def adopt(self, jobs: Sequence[Execution]) -> None:
+        """First looks that an earlier session left waiting go on as one inspection."""
+        looks = [job for job in jobs if self.is_short(job.request)]
+        if not looks or self.running:
+            return
+        self.jobs, self.refusals, self.skipped = looks, {}, 0
+        self._expected = [self._seconds_of(job.request) for job in looks]
+        self.changed.emit()
 
     def _is_answered(self, short: Request) -> bool:
         """Whether a run has answered a first look, or all that Run asks by default."""

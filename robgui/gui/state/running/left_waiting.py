@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from robgui.core.text.words import count
 
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.run import Run
     from robgui.gui.state.background import Background
     from robgui.gui.state.history.history import History
@@ -28,17 +29,19 @@ class LeftWaiting(QObject):
     Signals:
         changed: There are others, or in another order.
         offered: ``(sentence, words, deed)``: what waits, and a button that starts it.
+        started: The list of those that were started together.
     """
 
     changed = Signal()
     offered = Signal(str, str, object)
+    started = Signal(list)
 
     def __init__(
         self,
         history: History,
         runner: Runner,
         keeping: Background,
-        start: Callable[[Run], object],
+        start: Callable[[Run], Execution | None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -61,8 +64,8 @@ class LeftWaiting(QObject):
 
     def start_all(self) -> None:
         """Queues all of them in order."""
-        for run in self.runs:
-            self._start(run)
+        jobs = [self._start(run) for run in self.runs]
+        self.started.emit([job for job in jobs if job is not None])
 
     def move(self, run: Run, by: int) -> None:
         """Puts one ``by`` places later, or earlier if negative."""
