@@ -92,7 +92,7 @@ class Verdict:
         models: For an analysis of several models, what it says of each, in the order of the
             request; else empty.
         reach: Of what size or over what range it would hold, to stand after “Holds”: ``against a
-            change of each value by at most 0.1``.
+            change of each value by at most 0.1 of its range``.
         inputs: How many inputs it rests on, where an analysis of many inputs looked at fewer than
             were offered; else None.
         about: Which of ``models`` the sentence is about, whose own sentence leaves its name out;

@@ -98,7 +98,7 @@ def _class_words(result: AccuracyResult, errors: ClassErrors, c: int, lead: bool
     name = result.classes[c]
     seen = f"{hits:,} of {count(int(errors.members[c]), 'input')}"
     if lead:
-        return f"Only {seen} of “{name}” are recognised"
+        return f"“{name}” is recognised on {seen}"
     return f"“{name}”, recognised on {seen}"
 
 

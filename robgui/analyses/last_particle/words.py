@@ -20,8 +20,8 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: What each kind of noise means, for axes and sentences.
 NOISE_WORDS = {
-    "box": "uniform noise (at most {eps} per value, within bounds)",
-    "clip": "uniform noise (at most {eps} per value, cut off at the bounds)",
+    "box": "uniform noise (at most {eps} of each value's range, within bounds)",
+    "clip": "uniform noise (at most {eps} of each value's range, cut off at the bounds)",
     "l2": "uniform noise in an l2 ball of radius {eps} (then clipped to the range)",
     "ball": "uniform noise in the part of an l2 ball of radius {eps} that lies within the range",
     "gaussian": "Gaussian noise of standard deviation {eps}",
@@ -130,7 +130,8 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
         return f"{name}: {noise} changes the class with probability {_about(chance)}."
     if result.certified:
         size = f"{size_of(result, params):g}"
-        return f"{name}: certified; no noise of at most {size} per value changes the class."
+        reach = f"at most {size} of each value's range"
+        return f"{name}: certified; no noise of {reach} changes the class."
     if result.validated:
         return f"{name}: {_validated(result, params, noise, chance)}."
     if not result.finished:

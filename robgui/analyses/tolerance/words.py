@@ -41,16 +41,16 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     broken, proven = result.broken[network], result.proven[network]
     failing, kept = int((broken <= params.hold).sum()), int((proven >= params.hold).sum())
     said, quantity = _because(result, params, network), _quantity(result, params, network)
-    size = number(params.hold)
     if kept == result.done and not failing:
         sentence = (
-            f"No change of the values by up to {size} turns any of {_inputs(result)}: proven."
+            f"No change of the values by up to {_share(params)} turns any of"
+            f" {_inputs(result)}: proven."
         )
         if result.complete:
             status = Status.HOLDS
         else:
             status = Status.UNKNOWN
-        reach = f"against any change of the values by up to {size}"
+        reach = f"against any change of the values by up to {_share(params)}"
         return Verdict(status, sentence, quantity, _scope(result), said, reach=reach)
     # A change just beyond what must be taken: the attack need not have found the nearest one.
     near = bool((broken <= _RISK * params.hold).any())
@@ -62,8 +62,13 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
         status = Status.UNKNOWN
     sentence = _counted_words(result, params, network)
     if result.no_attack[network] and not failing:
-        sentence = _not_attacked(result, network, kept)
+        sentence = _not_attacked(result, params, network, kept)
     return Verdict(status, sentence, quantity, _scope(result), said)
+
+
+def _share(params: ToleranceParams) -> str:
+    """The change that must be taken; inputs of a table have columns in any unit."""
+    return f"{number(params.hold)} of their range"
 
 
 def _inputs(result: ToleranceResult) -> str:
@@ -73,11 +78,14 @@ def _inputs(result: ToleranceResult) -> str:
     return f"the first {result.done:,} of {count(result.total, 'input')}"
 
 
-def _not_attacked(result: ToleranceResult, network: int, kept: int) -> str:
+def _not_attacked(result: ToleranceResult, params: ToleranceParams, network: int, kept: int) -> str:
     """What is known of inputs that could not be attacked: what is proven, and perhaps noise."""
     tried = "Without gradients no attack was tried"
     if kept:
-        return f"{tried}; proven: {kept:,} of {_inputs(result)}."
+        return (
+            f"{tried}; proven to keep their class when values change by at most"
+            f" {_share(params)}: {kept:,} of {_inputs(result)}."
+        )
     if result.noise:
         return f"{tried}, and there is no proof: only random noise was tried."
     if result.proven[network].any():
@@ -89,7 +97,7 @@ def _counted_words(result: ToleranceResult, params: ToleranceParams, network: in
     """What becomes of all inputs at the size that must be taken; the numbers add up."""
     at = (int(part[0]) for part in result.counted(network, np.array([params.hold])))
     proven, undecided, turned, wrong = at
-    change = f"class when values change by at most {number(params.hold)}"
+    change = f"class when values change by at most {_share(params)}"
     parts = []
     if turned:
         parts.append(f"{turned:,} {_verb(turned, 'changes', 'change')} {change}")
@@ -128,7 +136,7 @@ def all_words(result: ToleranceResult, params: ToleranceParams, network: int) ->
     low, high = _bounds(result, params, network)
     return (
         f"Of all {result.available:,} inputs of {result.dataset}, between {percent(low)} and"
-        f" {percent(high)} take {number(params.hold)} (95 % sure, judged by"
+        f" {percent(high)} take a change of {number(params.hold)} (95 % sure, judged by"
         f" {count(result.done, 'input')} chosen at random)."
     )
 
@@ -167,8 +175,8 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
     if result.blank(network) and result.done > 1 and params.samples:
         said.append("Choose a single input to try random noise on it, which needs no gradients.")
     said.append(
-        f"An input must take changes of every value by {number(params.hold)}; where that is not"
-        f" proven, a change of up to {number(_RISK * params.hold)} is a risk."
+        f"An input must take changes of every value by {number(params.hold)} of its range; where"
+        f" that is not proven, a change of up to {number(_RISK * params.hold)} is a risk."
     )
     return tuple(said)
 
@@ -196,7 +204,7 @@ def _noise_words(noise: NoiseTolerance) -> str:
 
 
 def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) -> Quantity:
-    name = f"Inputs that take a change of {number(params.hold)}"
+    name = f"Inputs that take a change of {number(params.hold)} of the range"
     if result.blank(network):
         return Quantity(name, math.nan, better="high", text="not known")
     counted = result.counted(network, np.array([params.hold]))

@@ -76,10 +76,10 @@ def power(zone: Zone) -> Power:
 def change_words(zone: Zone, radius: str) -> str:
     """A change within a radius, as a sentence says it.
 
-    ``a change of each value by at most 0.1``.
+    ``a change of each value by at most 0.1 of its range``.
     """
     if zone == "linf":
-        return f"a change of each value by at most {radius}"
+        return f"a change of each value by at most {radius} of its range"
     if zone == "box":
         return f"a change within {radius} of the box around its centre"
     return f"a change of {'total size' if power(zone) == 1 else 'length'} {radius}"

@@ -108,7 +108,7 @@ def test_a_class_that_is_never_recognised_fails_however_good_the_average(tmp_pat
     result = steps[-1].result
     said = ACCURACY.verdict(result, params)
     assert said.status is Status.FAILS
-    assert "Only 0 of 15 inputs of “blue” are recognised" in said.sentence
+    assert "“blue” is recognised on 0 of 15 inputs" in said.sentence
     assert result.accuracy()[0] > 0.95
     first = ACCURACY.findings(result, params)[0]
     assert (first.kind, first.detail["class"]) == ("class", "blue")
@@ -337,9 +337,7 @@ def test_several_failing_classes_are_said_to_fail():
     truth = np.repeat(np.arange(4), 40)
     predicted = np.where(truth < 3, 3, truth)
     said = ACCURACY.verdict(made(truth, predicted, 4), AccuracyParams())
-    assert said.sentence.startswith(
-        "Only 0 of 40 inputs of “c0” are recognised; 2 more classes fail;"
-    )
+    assert said.sentence.startswith("“c0” is recognised on 0 of 40 inputs; 2 more classes fail;")
 
 
 def test_how_many_inputs_were_compared_stands_beside_what_was_found_among_them():

@@ -63,7 +63,8 @@ def test_the_interval_holds_the_known_probability_of_a_linear_classifier(noise: 
 def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
     words = said(result, eps=0.01)
-    assert result.validated and "validated; uniform noise (at most 0.01 per value" in words.sentence
+    assert result.validated
+    assert "validated; uniform noise (at most 0.01 of each value's range" in words.sentence
     assert (
         "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
         and "5,945 calls of the test with leaps along a gradient (white-box)" in words.scope
@@ -175,7 +176,8 @@ def test_formal_bounds_prove_what_the_test_cannot_say_of_a_forest() -> None:
         and not result.certified_reason
     )
     words = said(result, eps=1e-4)
-    assert "certified; no noise of at most 0.0001 per value changes the class." in words.sentence
+    certified = "certified; no noise of at most 0.0001 of each value's range changes the class."
+    assert certified in words.sentence
     assert words.status is Status.HOLDS and not ANALYSIS.findings(
         result, LastParticleParams(eps=1e-4)
     )

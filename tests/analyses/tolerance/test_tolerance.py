@@ -144,8 +144,8 @@ def test_of_inputs_that_are_all_there_are_no_doubt_about_others_is_told():
     assert (said.number.low, said.number.high) == (0.5, 0.5) and view[0].note == ""
     said = TOLERANCE.verdict(replace(result, available=2000), ToleranceParams())
     assert (
-        "Of all 2,000 inputs of data, between 1.3 % and 98.7 % take 0.03 (95 % sure, judged by 2 inputs"
-        " chosen at random)." in said.because
+        "Of all 2,000 inputs of data, between 1.3 % and 98.7 % take a change of 0.03 (95 % sure,"
+        " judged by 2 inputs chosen at random)." in said.because
     )
 
 
@@ -215,7 +215,10 @@ def test_without_gradients_a_proof_counts_and_what_was_not_attacked_is_not_said_
     result = replace(made(proven, np.full(3, np.inf)), no_attack=("one gives no gradients: x",))
     said = TOLERANCE.verdict(result, ToleranceParams())
     assert said.status is Status.UNKNOWN
-    assert said.sentence == "Without gradients no attack was tried; proven: 2 of 3 inputs."
+    assert said.sentence == (
+        "Without gradients no attack was tried; proven to keep their class when values change by"
+        " at most 0.03 of their range: 2 of 3 inputs."
+    )
     parts = at_hold(TOLERANCE.views(result, ToleranceParams())[0])
     assert parts == {"proven to keep their class": 2, "undecided": 1}
 
@@ -311,15 +314,15 @@ def test_what_is_wrong_and_what_is_turned_are_told_apart():
     wrong = np.array([[True, True, False, False, False, False]])
     said = TOLERANCE.verdict(replace(result, wrong=wrong), ToleranceParams())
     assert said.sentence == (
-        "Of 6 inputs, 1 changes class when values change by at most 0.03, 2 are wrong even"
-        " unchanged and 3 are undecided."
+        "Of 6 inputs, 1 changes class when values change by at most 0.03 of their range, 2 are"
+        " wrong even unchanged and 3 are undecided."
     )
     assert "An attack turns 3 of 4 right answers; the median of these changes is 0.1." in said.text
     none = replace(result, wrong=wrong, broken=np.array([[0.0, 0.0, 0.1, 0.1, 0.2, np.inf]]))
     said = TOLERANCE.verdict(none, ToleranceParams())
     assert said.sentence == (
-        "Of 6 inputs, none is known to change class when values change by at most 0.03, 2 are wrong"
-        " even unchanged and 4 are undecided."
+        "Of 6 inputs, none is known to change class when values change by at most 0.03 of their"
+        " range, 2 are wrong even unchanged and 4 are undecided."
     )
     said = TOLERANCE.verdict(replace(none, no_attack=("no gradients",)), ToleranceParams())
     assert said.sentence == (
@@ -332,7 +335,8 @@ def test_half_way_nothing_is_said_of_inputs_that_are_still_to_come():
     part = replace(made(np.zeros(2), np.array([0.01, 0.02])), total=6, available=2000)
     said = TOLERANCE.verdict(part, ToleranceParams())
     assert said.sentence == (
-        "Of the first 2 of 6 inputs, 2 change class when values change by at most 0.03."
+        "Of the first 2 of 6 inputs, 2 change class when values change by at most 0.03 of their"
+        " range."
     )
     assert said.number.words == "0 of the first 2", "not a share, and true when it is stopped"
     kept = replace(part, proven=np.full((1, 2), 0.05), broken=np.full((1, 2), np.inf))

@@ -84,7 +84,7 @@ def verdict(result: ZonnscanResult, params: ZonnscanParams) -> Verdict:
     return Verdict(
         status=_status(result, params),
         sentence=_sentence(result, params),
-        number=_number(result),
+        number=_number(result, params),
         scope=_scope(result, params),
         because=tuple(_because(result, params)),
         reach=f"against {change_words(params.zone, number(held(result, params)))}",
@@ -151,8 +151,10 @@ def _open(result: ZonnscanResult) -> bool:
     return bool((result.samples[result.radii > 0] == 0).any())
 
 
-def _number(result: ZonnscanResult) -> Quantity:
+def _number(result: ZonnscanResult, params: ZonnscanParams) -> Quantity:
     name, found = "Nearest change of class found", changes(result)
+    if params.zone == "linf":
+        name += ", as a share of each value's range"
     if found:
         words = f"radius {number(found[0].radius)}, by {found[0].how}"
         return Quantity(name, found[0].radius, better="high", text=words)
@@ -254,39 +256,42 @@ def _surety(result: ZonnscanResult) -> str:
 
 
 def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
-    """The input, if its class changes or the uncertainty jumps within the radius asked for."""
+    """The input, if its class changes or the uncertainty jumps within the radius asked for.
+
+    A change not far beyond that radius is shown beside a jump: it is what the verdict speaks of.
+    """
     limit = held(result, params)
-    near = [change for change in changes(result) if change.radius <= limit]
+    shown = [one for one in changes(result) if one.radius <= params.risk_factor * limit]
+    near = [one for one in shown if one.radius <= limit]
     jump = uncertainty_jump(result, limit)
     if not near and jump < JUMP:
         return []
     own = _class(result, result.predicted)
-    title = (
-        f"{result.input_name}: the uncertainty rises by {number(jump)} up to radius {number(limit)}"
-    )
+    rises = f"the uncertainty rises by {number(jump)} up to radius {number(limit)}"
+    title = f"{result.input_name}: {rises}"
     severity, failing, other = min(1.0, jump), result.input, ""
-    if near:
-        nearest = near[0]
+    if shown:
+        nearest = shown[0]
         other = _other(result, nearest)
         title = f"{result.input_name}: {own} becomes {other} at radius {number(nearest.radius)}"
+        if not near:
+            title += f"; {rises}"
         # 1 at the input itself, 0 at the radius up to which the class should hold.
         severity = max(severity, 1 - nearest.radius / limit)
         if len(nearest.input):
             failing = nearest.input[0]
-        else:
-            failing = result.input
     detail = {
         "class": result.labels[result.predicted],
         "other_class": other.strip("“”"),
-        "radius": near[0].radius if near else None,
-        "found_by": near[0].how if near else None,
+        "radius": shown[0].radius if shown else None,
+        "found_by": shown[0].how if shown else None,
         "zone": params.zone,
         "uncertainty_at_input": float(result.index[0]) if result.radii[0] == 0 else None,
         "uncertainty_rise": jump,
         "input_name": result.input_name,
     }
-    shown = [enlarged(x, result.kind) for x in (result.input, *([failing] if near else []))]
-    return [Finding("near boundary", title, severity, detail, side_by_side(shown), failing)]
+    pictures = [enlarged(x, result.kind) for x in (result.input, *([failing] if shown else []))]
+    return [Finding("near boundary", title, severity, detail, side_by_side(pictures), failing)]
 
 
 def uncertainty_jump(result: ZonnscanResult, limit: float) -> float:

@@ -21,9 +21,9 @@ PARAMS = ZonnscanParams(radii=tuple(RADII))
 def test_the_nearer_of_sample_and_attack_decides_whoever_found_it() -> None:
     attack = verdict(swept(**sampled_at(0.341), **attacked_at(0.02)), PARAMS)
     assert attack.status is Status.FAILS and attack.number.value == 0.02
-    assert (
-        attack.sentence
-        == "image 7: a change of each value by at most 0.02 is enough to turn “shirt” into “boot”."
+    assert attack.sentence == (
+        "image 7: a change of each value by at most 0.02 of its range is enough to turn “shirt”"
+        " into “boot”."
     )
     assert attack.number.words == "radius 0.02, by a gradient attack"
     sample = verdict(swept(**sampled_at(0.03), **attacked_at(0.2)), PARAMS)
@@ -190,6 +190,15 @@ def test_a_near_change_is_a_finding_with_both_pictures_and_the_failing_input() -
     assert not findings(swept(**attacked_at(0.2)), PARAMS)
     (jump,) = findings(swept(index=np.array([0.1, 0.4, 0.4, 0.4])), PARAMS)
     assert "the uncertainty rises by 0.3" in jump.title and np.array_equal(jump.input, result.input)
+
+
+def test_a_change_that_is_a_risk_is_shown_beside_the_uncertainty_that_rises_before_it() -> None:
+    rising = swept(index=np.array([0.1, 0.4, 0.4, 0.4]), **sampled_at(0.15))
+    assert verdict(rising, PARAMS).status is Status.AT_RISK
+    (finding,) = findings(rising, PARAMS)
+    assert finding.title.startswith("image 7: “shirt” becomes “coat” at radius 0.15; the uncert")
+    assert np.array_equal(finding.input, rising.witness[0])
+    assert finding.confusion == ("shirt", "coat") and finding.severity == pytest.approx(0.3)
 
 
 def test_the_input_and_both_changes_are_offered_the_nearest_first() -> None:
