@@ -143,8 +143,8 @@ def test_a_page_whose_run_waits_or_starts_says_so_and_the_status_bar_is_not_idle
     invitation = empty.text.text()
     bar.look()
     assert empty.run.isVisible() and bar.speed.text() == "idle"
-    first = many.submit(request_of(steps=1, pause=30.0))
-    second = many.submit(request_of(steps=1, pause=30.0))
+    first = many.submit(request_of(steps=1000, pause=0.02))
+    second = many.submit(request_of(steps=1000, pause=0.02))
     qtbot.waitUntil(lambda: "running" in empty.text.text(), timeout=20_000)
     assert not empty.run.isVisible() and bar.speed.text() == "busy"
     first.stop()

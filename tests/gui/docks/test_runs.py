@@ -55,7 +55,8 @@ def test_a_run_that_ends_shows_its_verdict(qtbot, runs, filled, request_of):
 
 
 def test_steps_change_cells_and_never_rebuild_the_table(qtbot, runs, filled, request_of):
-    job = filled.submit(request_of(steps=100_000, pause=0.02))
+    # A minute of steps: what is left is said from two of a hundred on, and falls every second.
+    job = filled.submit(request_of(steps=3000, pause=0.02))
     qtbot.waitUntil(lambda: job.seconds_left is not None and "left" in cell(runs, 0, RESULT))
     runs.table.selectRow(0)
     resets, changes = [], []
