@@ -47,7 +47,8 @@ def intervals(act: np.ndarray, classes: np.ndarray, m: int) -> tuple[np.ndarray,
     return found.low, found.high
 
 
-def test_bootstrap_intervals_cover_the_true_distance() -> None:
+@pytest.mark.parametrize("runs", [25, pytest.param(60, marks=pytest.mark.slow)])
+def test_bootstrap_intervals_cover_the_true_distance(runs: int) -> None:
     rng = np.random.default_rng(0)
     chances = np.clip(rng.normal(0.4, 0.25, (4, 20)), 0.02, 0.98)
     chances[1] = np.clip(chances[0] + 0.05, 0, 1)  # a pair that looks alike
@@ -55,7 +56,7 @@ def test_bootstrap_intervals_cover_the_true_distance() -> None:
     true = napvd(np.repeat(chances, 5, axis=1).T)
     upper = np.triu_indices(4, 1)
     inside = []
-    for _ in range(60):
+    for _ in range(runs):
         low, high = intervals(*drawn(rng, chances, members), 4)
         inside.append(((low <= true) & (true <= high))[upper])
     shares = np.mean(inside, axis=0)
