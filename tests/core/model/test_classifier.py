@@ -255,6 +255,21 @@ def test_scores_that_are_not_finite_are_refused_in_words():
         classifier.infer(torch.zeros(2, 1))
 
 
+@pytest.mark.parametrize("broken", [float("nan"), float("inf"), float("-inf")])
+def test_scores_are_checked_together_at_the_end(broken):
+    classifier = Classifier.from_callable(lambda x: torch.cat([x, -x], 1), (1,), output="logits")
+    sound, unsound = torch.ones((2, 1)), torch.tensor([[1.0], [broken]])
+    with classifier.checked_together():
+        asked = [classifier.infer(x) for x in (sound, torch.ones((3, 1)), sound)]
+    assert [len(scores) for scores in asked] == [2, 3, 2]
+    for order in ((sound, unsound, sound), (unsound, sound)):
+        with pytest.raises(ModelError, match="not finite"), classifier.checked_together():
+            asked += [classifier.infer(x) for x in order]
+    assert len(asked) == 8
+    with pytest.raises(ModelError, match="not finite"):
+        classifier.infer(unsound)
+
+
 def test_a_model_that_raises_later_is_one_sentence():
     class Picky(nn.Module):
         def forward(self, x):

@@ -5,6 +5,8 @@ Fails above 0.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import torch
 from torch import Tensor
 
@@ -88,6 +90,10 @@ class MarginScore:
     def inside(self, tests: Tensor) -> Bound | None:
         """See ``setup.Score``."""
         return self._prior.inside(self._pairs[tests])
+
+    def together(self) -> AbstractContextManager[None]:
+        """See ``setup.Score``."""
+        return self._classifier.checked_together()
 
 
 def _within(score: Bound, inside: Bound) -> Bound:

@@ -42,17 +42,14 @@ class Level:
     all moves beforehand.
 
     Attributes:
-        bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v
-            is under the rest.
-        score: ``(n,)`` the score of the level, nan where it need not be watched; None if it is for
-            no particle.
-        just_below: ``(n,)`` what a particle on a watched level has to exceed: the next smaller
-            numbers.
+        bars: ``(t, n)`` what the score has to reach: the level when v is under the rest, else the
+            next larger number.
+        held: ``(n,)`` 0 for particles that move freely along the level once they are on it, 1 for
+            the others; None if all are others.
     """
 
     bars: Tensor
-    score: Tensor | None
-    just_below: Tensor
+    held: Tensor | None
 
 
 class Moves:
@@ -75,8 +72,12 @@ class Moves:
     def __init__(
         self, score: Bound, latent: Tensor, heights: Tensor, level: Level, size: np.ndarray
     ) -> None:
-        self.latent, self._heights = latent, heights
-        self._score, self._level = score, level
+        self.latent, self._score, self._held = latent, score, level.held
+        # What freely moving particles may always reach: their own score, which is below a bar only
+        # on the level.
+        self._own = heights
+        if self._held is not None:
+            self._own = heights.masked_fill(self._held > 0, torch.inf)
         # 1 / sqrt(1 + s²): what the move keeps of the old point. The noise comes already scaled.
         self._kept = torch.from_numpy(1 / np.sqrt(1 + size * size)).to(latent)[:, None]
         self._proposed = torch.empty_like(latent)
@@ -102,19 +103,17 @@ class Moves:
         Gives 1 there and 0 elsewhere.
         """
         heights, (bar, accepted, weights) = self._score(self._proposed), next(self._steps)
-        on_level = self._level.score
-        # On a plateau a particle at the level's own score may move along it: what it must exceed is
-        # the next smaller number, whatever its v.
-        if on_level is not None:
-            bar = torch.where(self._heights == on_level, self._level.just_below, bar)
-        torch.gt(heights, bar, out=accepted)
+        # On a plateau a particle at the level's own score may move along it, whatever its v.
+        if self._held is not None:
+            bar = torch.minimum(bar, self._own)
+        torch.ge(heights, bar, out=accepted)
         if able is not None:
             accepted.mul_(able)
         # Exact at 0 and 1, and faster than torch.where.
         self.latent.lerp_(self._proposed, weights)
-        # Needed during the moves only where a level is watched; ``heights_after`` tells the last.
-        if on_level is not None:
-            self._heights = torch.where(accepted > 0, heights, self._heights)
+        # Needed during the moves only on a plateau; ``heights_after`` tells the last.
+        if self._held is not None:
+            self._own = torch.where(accepted > self._held, heights, self._own)
         self.scores.append(heights)
         return accepted
 

@@ -170,18 +170,13 @@ class Choice:
         first = np.take_along_axis(population.rests, self.parent, 1)[:, None]
         rests = np.concatenate([first, population.uniform[:, 1:-1]], 1).transpose(1, 0, 2)
         level = self.level[:, None]
-        # Exceeding the next smaller number is the same as reaching
+        # Reaching the next larger number is the same as exceeding
         # the level: one comparison serves both.
-        just_below = np.nextafter(level, level.dtype.type(-np.inf))
+        just_above = np.nextafter(level, level.dtype.type(np.inf))
         # Above the level, or on it with a smaller rest: the second coordinate of the order, (score,
         # u) with u = 1 - v.
-        bars = np.where(rests < self.rest[:, None], just_below, level).reshape(len(rests), -1)
+        bars = np.where(rests < self.rest[:, None], level, just_above).reshape(len(rests), -1)
+        held = None
         if population.tied.any():
-            watched = np.where(population.tied[:, None], level, level.dtype.type(np.nan))
-        else:
-            watched = None
-        return Level(
-            torch.from_numpy(bars).to(device),
-            None if watched is None else torch.from_numpy(np.repeat(watched, kill)).to(device),
-            torch.from_numpy(np.repeat(just_below, kill)).to(device),
-        )
+            held = torch.from_numpy(np.repeat(~population.tied, kill)).to(population.latent)
+        return Level(torch.from_numpy(bars).to(device), held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,6 +35,10 @@ class Score(Protocol):
 
         The score of the others is -inf.
         """
+        ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """Entered around many calls; whether the model's answers are sound may be asked once."""
         ...
 
 
@@ -92,6 +97,10 @@ class Margins:
     def inside(self, owner: np.ndarray) -> Bound | None:
         """See ``Score``."""
         return self._score.inside(torch.from_numpy(owner).to(self._device))
+
+    def together(self) -> AbstractContextManager[None]:
+        """See ``Score``."""
+        return self._score.together()
 
     @torch.inference_mode()
     def of(self, latent: Tensor, owner: np.ndarray) -> np.ndarray:

@@ -247,9 +247,11 @@ class Splitting:
         parents = np.take_along_axis(state.heights, choice.parent, 1).ravel()
         moves, size = self._moves(particles.index_select(0, parent), parents, choice)
         noise = self._rounds.noise(state.lanes.tolist(), size, state.noise)
-        while moves.steps(noise):
+        going = True
+        while going:
+            with self._scores.together():
+                going = moves.steps(noise)
             yield
-        yield
         particles.index_copy_(0, killed, moves.latent)
         scores, weights = to_host(torch.stack(moves.scores), moves.accepted)
         accepted = weights > 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import torch
@@ -105,6 +106,10 @@ class PoseScore:
     def inside(self, tests: Tensor) -> Bound | None:
         """See ``splitting.Score``; every latent point is a pose of the domain."""
         return None
+
+    def together(self) -> AbstractContextManager[None]:
+        """See ``splitting.Score``; every answer is looked at as it comes."""
+        return nullcontext()
 
     @torch.inference_mode()
     def margins(self, latent: Tensor) -> Tensor:
