@@ -185,7 +185,9 @@ def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[s
 
 
 def _few(names: Sequence[str], most: int = 3) -> str:
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    return ", ".join(names)
 
 
 def fits(classifier: Model, dataset: Dataset) -> bool:

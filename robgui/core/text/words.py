@@ -84,6 +84,14 @@ def count(many: int, noun: str) -> str:
     return f"{many:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
 
 
+def as_sentence(words: str) -> str:
+    """With a capital, unless they begin with the name of a file, which stays as it is written."""
+    first = words.partition(" ")[0].rstrip(".,;:")
+    if "." in first or "_" in first or "/" in first:
+        return words
+    return words[:1].upper() + words[1:]
+
+
 def sample(done: int, total: int, known: int, noun: str, source: str, among: str = "") -> str:
     """``So far 20 of 100 inputs of signs, chosen at random from 4,000 with a label``.
 

@@ -25,7 +25,6 @@ from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
-    from robgui.core.execution.request import Request
     from robgui.core.verdict import Verdict
     from robgui.gui.state.store import Store
 
@@ -154,7 +153,7 @@ class RunsModel(QAbstractTableModel):
                     return progress_in_words(row)
                 return outcome_in_words(row, self._store.history.shown(row))
             case 3:
-                return self._input(request)
+                return self._store.subjects.key(request) or inputs_in_words(request)
             case 4:
                 return ", ".join(model.name for model in request.models)
             case 5:
@@ -163,14 +162,6 @@ class RunsModel(QAbstractTableModel):
                 if row.seconds:
                     return duration(row.seconds)
                 return ""
-
-    def _input(self, request: Request) -> str:
-        """A single input as its file is called, where its data are open; else by its number."""
-        if request.indices is not None and len(request.indices) == 1:
-            found = self._store.subjects.locate(request, 0)
-            if found is not None and (key := found[0].key(found[1])) != str(found[1]):
-                return key
-        return inputs_in_words(request)
 
 
 class ProgressDelegate(QStyledItemDelegate):

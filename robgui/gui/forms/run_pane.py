@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import count
+from robgui.core.text.words import as_sentence, count
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.foreign_targets import drop_foreign_targets
@@ -154,7 +154,7 @@ class RunPane(QWidget):
         else:
             title = ""
         why = obstacle.removeprefix(f"{title} ")  # The tab says which analysis it is.
-        self.why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
+        self.why.setText(beginning(as_sentence(why), self.fontMetrics(), room))
         set_tip(self.why, obstacle)
         self.why.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)

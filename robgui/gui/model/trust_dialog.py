@@ -30,6 +30,15 @@ _SAFER = (
     "Ask for the model as .safetensors, .onnx or .pt2: these hold numbers and layers, and usually"
     " run nothing."
 )
+#: Of weights whose network Python builds: other weights would need that Python too.
+_SAFER_BUILT = (
+    "Ask for the model as .onnx or .pt2: these hold the layers too, so no Python has to build"
+    " them, and usually run nothing."
+)
+_SAFER_SKLEARN = (
+    "Ask for the model as .skops: it holds numbers and the names of known parts of scikit-learn,"
+    " and usually runs nothing."
+)
 _ONLY_IF = "No list proves it harmless: go on only if you made the file yourself or know who did."
 _FREE = "Such code can read, change and send your files."
 _CONFINED = (
@@ -83,7 +92,7 @@ class TrustDialog(QDialog):
         head = QHBoxLayout()
         head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(title, 1)
-        self._lay_out(head)
+        self._lay_out(head, safer_than(code))
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 90)
         self.cancel.setFocus()
 
@@ -96,7 +105,7 @@ class TrustDialog(QDialog):
             room = self.screen().availableSize().height() * 9 // 10
             self.resize(self.width(), min(wanted, room))
 
-    def _lay_out(self, head: QHBoxLayout) -> None:
+    def _lay_out(self, head: QHBoxLayout, safer: str) -> None:
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.trust)
@@ -109,7 +118,7 @@ class TrustDialog(QDialog):
         layout.addLayout(head)
         layout.addWidget(self.said)
         layout.addWidget(_heading("Safer"))
-        layout.addWidget(Label(_SAFER, wordWrap=True))
+        layout.addWidget(Label(safer, wordWrap=True))
         layout.addWidget(_heading("What it would run"))
         for label in (self.alarming, self.runs):
             layout.addWidget(label)
@@ -118,6 +127,15 @@ class TrustDialog(QDialog):
         layout.addWidget(_heading("Every call and all code"))
         layout.addWidget(self.what, 1)
         layout.addLayout(buttons)
+
+
+def safer_than(code: Code) -> str:
+    """In which form the same model would run nothing of this code."""
+    if any(name.partition(".")[0] == "sklearn" for name in code.imports):
+        return _SAFER_SKLEARN
+    if code.architecture:
+        return _SAFER_BUILT
+    return _SAFER
 
 
 def what_code_can() -> str:

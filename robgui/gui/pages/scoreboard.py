@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtWidgets import QAbstractItemView
 
-from robgui.core.execution.likeness import differences, inputs_in_words
+from robgui.core.execution.likeness import differences
 from robgui.core.model.accuracy import measured
 from robgui.core.workspace.speaking import speakers
 from robgui.gui.pages.missing import Missing, missing
@@ -122,7 +122,7 @@ class Scoreboard(WhenSeen, FillingSheet):
         question = self._question(analysis)
         if question is None:
             return ""
-        return inputs_in_words(question)
+        return self._store.subjects.inputs(question)
 
     @property
     def _data(self) -> str:
@@ -320,7 +320,9 @@ class Scoreboard(WhenSeen, FillingSheet):
         request, fingerprint = found[0].request, found[1]
         unlike = "; ".join(differences(question, request))
         return ScoreCell(
-            said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike
+            said.of(request.place_of(fingerprint) or 0),
+            self._store.subjects.inputs(request),
+            unlike,
         )
 
 

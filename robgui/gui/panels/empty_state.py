@@ -9,7 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.execution.registry import method_of
-from robgui.core.text.words import count
+from robgui.core.text.words import as_sentence, count
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.pair.fitted import Fitted
@@ -149,7 +149,7 @@ class EmptyState(QWidget):
             cost = self._store.next_run.estimate(self._analysis.name)
         self.run.setEnabled(not obstacle)
         words = obstacle or ("" if cost is None else cost.words)
-        self._cost.setText(words[:1].upper() + words[1:])
+        self._cost.setText(as_sentence(words))
         self._cost.setVisible(bool(words))
 
     def _under_way(self) -> str:

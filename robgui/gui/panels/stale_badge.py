@@ -33,14 +33,16 @@ class StaleBadge(Label):
             self.hide()
             return
         now = self._store.next_run.request(self._analysis)
-        # The form cannot be sent as it is, so nothing can be compared and pressing Run is no
-        # advice.
+        # The form cannot be sent as it is, so nothing can be compared; pressing Run is no advice
+        # here, nor where model and inputs do not fit.
         if now is None:
             self._say(STALE_FOR_NOW, CHANGED)
             self.setVisible(not self._awaits_files())
             return
         stale = not same_question(now, shown)
-        if stale and self._store.inspection.gave(shown, now):
+        if stale and self._store.next_run.obstacle(self._analysis):
+            self._say(STALE_FOR_NOW, CHANGED)
+        elif stale and self._store.inspection.gave(shown, now):
             self._say(FIRST_LOOK, SHORT)
         elif stale:
             self._say(STALE, CHANGED)

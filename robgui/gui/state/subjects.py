@@ -17,14 +17,43 @@ class Subjects:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def words(self, request: Request) -> str:
+    def inputs(self, request: Request) -> str:
+        """Which inputs of which data: a single one as its file is called, where those are open."""
+        from robgui.core.execution.likeness import inputs_in_words
+
+        key = self.key(request)
+        if key and request.dataset is not None:
+            return f"{key} of {request.dataset.name}"
+        return inputs_in_words(request)
+
+    def key(self, request: Request) -> str:
+        """What the single input of a request is called; empty for none or several, or a number."""
+        if request.indices is None or len(request.indices) != 1:
+            return ""
+        found = self.locate(request, 0)
+        if found is None:
+            return ""
+        key = found[0].key(found[1])
+        # A number is no name: it would read as another input's.
+        return "" if key == str(found[1]) else key
+
+    def words(self, request: Request, *, by_name: bool = True) -> str:
         """Which model on which input: every picture says what it shows.
 
         A derived input with its trail.
+
+        Args:
+            request: What was asked.
+            by_name: Whether a single input is called as its file is; else by its number.
         """
         from robgui.core.execution.request import subject
 
         wanted = request.dataset
+        if by_name and wanted is not None and "derived" not in wanted.options:
+            key = self.key(request)
+            if key:
+                models = ", ".join(model.name for model in request.models)
+                return f"{models} on {key} of {wanted.name}"
         if wanted is not None and "derived" in wanted.options:
             derived = self.dataset_of(request)
         else:

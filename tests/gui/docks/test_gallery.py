@@ -284,6 +284,15 @@ def test_the_first_input_cannot_be_its_own_second(qtbot, gallery, filled):
     assert filled.selection.inputs == (2,)
 
 
+def test_no_prediction_is_awaited_of_no_model(filled, gallery):
+    entry = gallery.model.entry(0)
+    assert entry.awaited and entry.without_guess in ("…", "unreadable")
+    for model in list(filled.library.models):
+        filled.library.remove_model(model)
+    entry = gallery.model.entry(0)
+    assert entry.without_guess == "" and entry.sentence.endswith("not predicted")
+
+
 def test_a_right_prediction_too_long_for_its_cell_is_not_cut_but_left_to_the_label_above(empty):
     metrics = QFontMetrics(QApplication.font())
     right, wrong = (

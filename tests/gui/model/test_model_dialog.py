@@ -23,7 +23,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.model.architecture_dialog import ArchitectureDialog
 from robgui.gui.model.model_check import spread
 from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.model.trust_dialog import TrustDialog, ask_trust, what_code_can
+from robgui.gui.model.trust_dialog import TrustDialog, ask_trust, safer_than, what_code_can
 from robgui.gui.state.store import Store
 from tests.patience import Stopwatch
 
@@ -169,7 +169,7 @@ def test_other_classes_than_those_of_the_data_are_said_in_words(open_dialog):
         np.zeros((20, 4, 4), np.uint8), np.arange(20) % 5, names=tuple("abcde"), name="five"
     )
     dialog = open_dialog(brightness(), data)
-    assert "The classes of five (a, b, c, …) are not those of" in dialog.warnings.text()
+    assert "The classes of five (a, b, c and 2 more) are not those of" in dialog.warnings.text()
     assert len(predictions(dialog)) == 8
 
 
@@ -555,12 +555,19 @@ def test_the_question_of_trust_says_what_code_can_do_on_this_system(
     assert said in what_code_can() and "go on only if" in what_code_can()
 
 
+def test_a_safer_form_of_a_model_needs_no_python_that_builds_it(tmp_path):
+    path = tmp_path / "m.pth"
+    assert ".safetensors" in safer_than(Code("0" * 64, path, imports=("torch.Tensor",)))
+    built = safer_than(Code("0" * 64, path, "net.py:Net"))
+    assert ".safetensors" not in built and ".onnx" in built
+
+
 def test_the_question_of_trust_names_the_safer_formats_before_what_would_run(qtbot, tmp_path):
     code = Code("0" * 64, tmp_path / "m.pkl", imports=("os.system", "sklearn.svm.SVC"))
     dialog = TrustDialog(code, "m.pkl is not loaded.")
     qtbot.addWidget(dialog)
     words = [label.text() for label in dialog.findChildren(QLabel)]
-    safer = next(place for place, text in enumerate(words) if ".safetensors" in text)
+    safer = next(place for place, text in enumerate(words) if "as .skops" in text)
     assert safer < words.index(dialog.alarming.text()) < words.index(dialog.runs.text())
     assert "scikit-learn: SVC" in dialog.runs.text()
     assert dialog.cancel.isDefault() and not dialog.trust.autoDefault()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from robgui.core.identify import Kind
+from robgui.core.identify.formats import PICKLE_ENDINGS
 
 MODEL_ENDINGS = (
     *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
-    *(".keras", ".h5", ".hdf5", ".tflite", ".pair"),
+    *(".keras", ".h5", ".hdf5", ".tflite", ".pair", *PICKLE_ENDINGS),
 )
 MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
 #: Names of data files whose ending says nothing: packed ones, IDX files, CIFAR's batches.

@@ -8,6 +8,7 @@ from robgui.report.trackers.installed import TRACKERS, lacking
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
+    from robgui.gui.state.store import Store
 
 #: The installed experiment trackers.
 _THERE = {name: not lacking(name) for name in TRACKERS}
@@ -40,10 +41,17 @@ def possible(window: MainWindow) -> dict[str, bool]:
         "report_of_model": _is_asked_about(window),
         **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
         "export_findings": bool(store.history.findings),
-        "post_mortem": store.selection.finding is not None,
-        "look": store.selection.finding is not None,
+        "post_mortem": chose_confusion(store),
+        "look": chose_confusion(store),
         "make_tests": any(finding.starred for finding in store.history.findings),
     }
+
+
+def chose_confusion(store: Store) -> bool:
+    """Whether the chosen finding is a change of the answer: only that has a cause to look for."""
+    wanted = store.selection.finding
+    chosen = next((one for one in store.history.findings if one.id == wanted), None)
+    return chosen is not None and chosen.confusion is not None
 
 
 def _is_asked_about(window: MainWindow) -> bool:

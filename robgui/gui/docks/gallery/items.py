@@ -26,6 +26,7 @@ class InputEntry:
     Attributes:
         title: Label, or file name without labels.
         guess: Predicted class; empty while unknown.
+        awaited: A model that can answer is open; without one no prediction comes.
         right: None without a label or a prediction.
         second: It is the second chosen input.
         tags: What it is tagged with.
@@ -40,6 +41,7 @@ class InputEntry:
     confidence: float = float("nan")
     right: bool | None = None
     unreadable: bool = False
+    awaited: bool = True
     second: bool = False
     tags: tuple[str, ...] = ()
     findings: int = 0
@@ -63,11 +65,18 @@ class InputEntry:
         return f"{self._words}{tags}{found}{second}"
 
     @property
+    def without_guess(self) -> str:
+        """What is written in place of a prediction."""
+        if self.unreadable:
+            return "unreadable"
+        return "…" if self.awaited else ""
+
+    @property
     def _words(self) -> str:
         if self.unreadable:
             return f"{self.key}: cannot be read"
         if not self.guess:
-            return f"{self.key}: {self.title}, not predicted yet"
+            return f"{self.key}: {self.title}, not predicted{' yet' if self.awaited else ''}"
         mark = {True: "right", False: "wrong", None: "no label"}[self.right]
         return (
             f"{self.key}: {self.title}, predicted {self.guess} with {percent(self.confidence)},"
@@ -135,6 +144,7 @@ class GalleryModel(QStandardItemModel):
             "tags": tuple(store.marking.tags_of(index)),
             "findings": len(store.marking.findings.get(index, ())),
             "label": label,
+            "awaited": model is not None and not store.library.mismatch,
         }
         # Other data are on show already, and their predictions have not begun.
         if index >= len(predictions.classes):

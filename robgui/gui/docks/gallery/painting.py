@@ -177,9 +177,7 @@ class GalleryDelegate(QStyledItemDelegate):
         below = top.translated(0, line)
         if not entry.guess:
             painter.setPen(QColor(theme.colours.quiet))
-            painter.drawText(
-                below, Qt.AlignmentFlag.AlignCenter, "unreadable" if entry.unreadable else "…"
-            )
+            painter.drawText(below, Qt.AlignmentFlag.AlignCenter, entry.without_guess)
             return
         colour = {True: theme.colours.good, False: theme.colours.bad, None: theme.colours.text}[
             entry.right

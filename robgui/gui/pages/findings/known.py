@@ -139,7 +139,7 @@ def beyond(title: str, said: Verdict) -> str:
 
 def subject_of(store: Store, finding: StoredFinding | None, request: Request) -> str:
     """The failing model, if its run looked at several, and which models on which inputs."""
-    words = store.subjects.words(request)
+    words = store.subjects.words(request, by_name=False)
     if finding is None:
         return words
     if where := input_in_words(finding, request):

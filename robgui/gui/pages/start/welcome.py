@@ -95,7 +95,7 @@ class Welcome(QScrollArea):
             "open_model",
             "model",
             "Open model …",
-            "PyTorch, Hugging Face, ONNX, Keras, TensorFlow Lite or scikit-learn (.skops).",
+            "PyTorch, Hugging Face, ONNX, Keras, TensorFlow Lite or scikit-learn.",
         ),
         (
             "open_data",

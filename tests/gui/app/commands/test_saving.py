@@ -61,7 +61,7 @@ def test_a_picture_has_the_axes_the_legend_and_where_it_comes_from(
     title = shown.analysis.title
     for wanted in (
         title,
-        "fashion_mlp.pt2 on input 0 of fashion.npz",
+        "fashion_mlp.pt2 on image 0 of fashion.npz",
         f"run {shown.run_id}",
         "seed 0",
         "radius",
