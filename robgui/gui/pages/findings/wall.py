@@ -79,7 +79,7 @@ class Wall(QListView):
         """Shares the width among the columns and asks for the pictures on screen."""
         if not self.isVisible() or not self._model.rows:
             return
-        room = self.viewport().width() - 2
+        room = self._room()
         columns = max(1, room // self.delegate.narrowest())
         # Qt lays the cards out in a later turn; only then is it known which are on screen.
         if self.delegate.width != room // columns:
@@ -94,6 +94,14 @@ class Wall(QListView):
             if finding.has_picture and self.visualRect(self._model.index(row)).intersects(seen)
         ]
         self.thumbnails.want(shown)
+
+    def _room(self) -> int:
+        """Width for cards, whether or not there is a scroll bar.
+
+        A bar that comes makes the cards smaller, with which it may go, and so on for ever.
+        """
+        bar = self.verticalScrollBar().sizeHint().width()
+        return self.width() - 2 * self.frameWidth() - bar - 2
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

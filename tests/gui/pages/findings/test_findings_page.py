@@ -8,7 +8,8 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QPushButton
 
 from robgui.core.execution import registry
-from robgui.core.finding import Finding
+from robgui.core.finding import Finding, StoredFinding
+from robgui.core.finding_groups import Group
 from robgui.core.harm import Harm
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
@@ -18,7 +19,8 @@ from robgui.gui.pages.findings.bar import NAMED, WORST
 from robgui.gui.pages.findings.harm_dialog import HarmDialog, classes_to_ask
 from robgui.gui.pages.findings.known import beyond
 from robgui.gui.pages.findings.page import LOADING, NOTHING_YET
-from robgui.gui.pages.findings.wall_items import star_place
+from robgui.gui.pages.findings.wall import Wall
+from robgui.gui.pages.findings.wall_items import WallModel, star_place
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.store import Store
 
@@ -55,6 +57,24 @@ def test_without_findings_it_says_what_to_do(qtbot, store):
     widget.show()
     assert widget.stack.currentIndex() == 1
     assert "Run an analysis" in widget.empty.text()
+
+
+def test_a_wall_comes_to_rest_where_smaller_cards_need_no_scroll_bar(qtbot, store):
+    model = WallModel(store)
+    wall = Wall(store, model)
+    qtbot.addWidget(wall)
+    found = [StoredFinding("corruption", "x", 0.5, id=number, run_id="r") for number in range(7)]
+    model.show([Group(one, (one,), 0.5) for one in found])
+    with qtbot.waitExposed(wall):
+        wall.show()
+    # Three columns are three rows and fit; two would be four and need a scroll bar.
+    width = 3 * wall.delegate.narrowest() + 45
+    wall.delegate.width = width // 3
+    wall.resize(width, round(3.5 * wall.sizeHintForIndex(model.index(0)).height()))
+    same_row = [model.index(0), model.index(2)]
+    qtbot.waitUntil(lambda: len({wall.visualRect(index).top() for index in same_row}) == 1)
+    with qtbot.assertNotEmitted(wall.verticalScrollBar().rangeChanged, wait=300):
+        wall.look_soon()
 
 
 def test_the_worst_comes_first_unless_another_order_is_chosen(qtbot, findings):
