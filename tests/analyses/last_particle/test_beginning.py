@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
-from scipy import stats
+from scipy import special, stats
 from torch import Tensor
 
 from robgui.analyses.last_particle.cost import plain_draws
@@ -116,7 +116,7 @@ def exactly(
 
 
 def tail(height: float, bound: float) -> float:
-    return float(stats.norm.sf(height + bound))
+    return float(special.ndtr(-(height + bound)))
 
 
 def tied(height: float, rest: float, bound: float, step: float) -> float:
