@@ -15,7 +15,7 @@ from robgui.analyses.deepinspect.result import (
     DeepInspectResult,
     Quality,
 )
-from robgui.core.text.words import count, number
+from robgui.core.text.words import count, number, percent
 from robgui.core.view import (
     Axis,
     Bars,
@@ -86,7 +86,7 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) ->
             ),
         ),
         x=Axis("true class"),
-        levels=(Mark(limit, "limit", Ink("fails")),),
+        levels=(Mark(limit, f"limit: {percent(limit)}", Ink("fails")),),
         note=_bars_note(left),
     )
 

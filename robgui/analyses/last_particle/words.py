@@ -20,8 +20,8 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: What each kind of noise means, for axes and sentences.
 NOISE_WORDS = {
-    "box": "uniform noise (at most {eps} of each value's range, within bounds)",
-    "clip": "uniform noise (at most {eps} of each value's range, cut off at the bounds)",
+    "box": "uniform noise (at most {eps} of the range, within bounds)",
+    "clip": "uniform noise (at most {eps} of the range, cut off at the bounds)",
     "l2": "uniform noise in an l2 ball of radius {eps} (then clipped to the range)",
     "ball": "uniform noise in the part of an l2 ball of radius {eps} that lies within the range",
     "gaussian": "Gaussian noise of standard deviation {eps}",

@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult, apart
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import rough_percent, with_share
+from robgui.core.text.words import percent, rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -55,7 +55,7 @@ def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
         names,
         (bars,),
         x=Axis("way of preparing"),
-        levels=(Mark(params.most_changes, "limit", Ink("risk")),),
+        levels=(Mark(params.most_changes, f"limit: {percent(params.most_changes)}", Ink("risk")),),
         note=note,
     )
 

@@ -130,6 +130,9 @@ class StatusBar(QStatusBar):
     def _show_working(self, words: str) -> None:
         self._doing = words
         self._fit()
+        if words and self.currentMessage():
+            # Qt hides the rest while the tip of a button is shown, but not what is shown later.
+            self.clearMessage()
         self._busy.setVisible(bool(words))
         self.stop.setVisible(self._store.asking)
         self._show_speed()

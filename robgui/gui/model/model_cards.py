@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QStackedLayout, QWidget
 
 from robgui.core.text.words import percent, rough_percent
@@ -147,9 +147,9 @@ class InputCard(QWidget):
             QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3
         )
         metrics = painter.fontMetrics()
-        number = rough_percent(share)
         painter.setPen(QColor(theme.colours.text))
         inner = row.adjusted(4, 0, -4, 0)
+        number = share_beside(name, share, metrics, inner.width() - 8)
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
         room = inner.width() - metrics.horizontalAdvance(number) - 8
         painter.drawText(
@@ -158,3 +158,11 @@ class InputCard(QWidget):
             # In the middle: names of classes often differ only at their ends.
             metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room),
         )
+
+
+def share_beside(name: str, share: float, metrics: QFontMetrics, room: int) -> str:
+    """A share in words, or with signs where these would cut the name of the class."""
+    words = rough_percent(share)
+    if metrics.horizontalAdvance(name) + metrics.horizontalAdvance(words) <= room:
+        return words
+    return words.replace("over ", "> ").replace("under ", "< ")

@@ -137,7 +137,7 @@ class EmptyState(QWidget):
         if not self.isVisible():
             return
         under_way = self._under_way()
-        self.text.setText(under_way or self._invitation)
+        self.text.setText(under_way or self._words_for_start())
         self.run.setVisible(not under_way)
         self._cost.setVisible(not under_way)
         if under_way:
@@ -151,6 +151,13 @@ class EmptyState(QWidget):
         words = obstacle or ("" if cost is None else cost.words)
         self._cost.setText(as_sentence(words))
         self._cost.setVisible(bool(words))
+
+    def _words_for_start(self) -> str:
+        """How to begin, or only what it asks where the model in use cannot be asked that."""
+        model = self._store.library.model
+        if model is not None and self._analysis.refusal(model):
+            return self._analysis.question
+        return self._invitation
 
     def _under_way(self) -> str:
         """Where the run of this analysis stands that has no picture yet; empty without one."""

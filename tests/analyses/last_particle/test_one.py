@@ -64,7 +64,7 @@ def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
     words = said(result, eps=0.01)
     assert result.validated
-    assert "validated; uniform noise (at most 0.01 of each value's range" in words.sentence
+    assert "validated; uniform noise (at most 0.01 of the range" in words.sentence
     assert (
         "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
         and "5,945 calls of the test with leaps along a gradient (white-box)" in words.scope

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QWidget
 
 from robgui.core.dataset import from_arrays
 from robgui.core.execution.request import build_request
@@ -12,6 +14,8 @@ from robgui.core.text.words import as_sentence
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.commands.endings import MODELS
 from robgui.gui.app.commands.possible import chose_confusion
+from robgui.gui.app.status import StatusBar
+from robgui.gui.model.model_cards import share_beside
 from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.panels.stale_badge import STALE_FOR_NOW, StaleBadge
 
@@ -47,6 +51,34 @@ def test_a_picture_is_stale_without_advice_where_run_cannot_be_pressed(store):
     assert store.next_run.obstacle("zonnscan")
     badge.check(shown)
     assert badge.text() == STALE_FOR_NOW
+
+
+def test_the_tip_of_a_button_gives_way_to_what_is_being_done(qtbot, store):
+    place = QWidget()
+    qtbot.addWidget(place)
+    bar = StatusBar(store, place)
+    place.show()
+    bar.showMessage("Open model")
+    store.working.emit("Opening net.pt2 …")
+    assert not bar.currentMessage() and bar.working.isVisible()
+
+
+def test_the_name_of_a_class_is_not_cut_by_words_of_its_share(qapp):
+    metrics = QFontMetrics(qapp.font())
+    wide = metrics.horizontalAdvance("malignant") + metrics.horizontalAdvance("over 99 %")
+    assert share_beside("malignant", 0.999, metrics, wide) == "over 99 %"
+    assert share_beside("malignant", 0.999, metrics, wide - 1) == "> 99 %"
+    assert share_beside("malignant", 0.001, metrics, 1) == "< 1 %"
+
+
+def test_a_model_that_cannot_be_asked_is_not_told_to_press_run(qtbot, store, sampled, monkeypatch):
+    panel = GenericPanel(store, sampled)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert "Run" in panel.empty.text.text()
+    monkeypatch.setattr(type(sampled), "refusal", lambda *_: "It works on images.")
+    store.library.models_changed.emit()
+    assert panel.empty.text.text() == sampled.question
 
 
 def test_only_a_change_of_the_answer_is_a_failure_with_a_cause(qtbot, store, sampled):

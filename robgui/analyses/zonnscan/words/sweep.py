@@ -84,7 +84,7 @@ def verdict(result: ZonnscanResult, params: ZonnscanParams) -> Verdict:
     return Verdict(
         status=_status(result, params),
         sentence=_sentence(result, params),
-        number=_number(result, params),
+        number=_number(result),
         scope=_scope(result, params),
         because=tuple(_because(result, params)),
         reach=f"against {change_words(params.zone, number(held(result, params)))}",
@@ -151,10 +151,8 @@ def _open(result: ZonnscanResult) -> bool:
     return bool((result.samples[result.radii > 0] == 0).any())
 
 
-def _number(result: ZonnscanResult, params: ZonnscanParams) -> Quantity:
+def _number(result: ZonnscanResult) -> Quantity:
     name, found = "Nearest change of class found", changes(result)
-    if params.zone == "linf":
-        name += ", as a share of each value's range"
     if found:
         words = f"radius {number(found[0].radius)}, by {found[0].how}"
         return Quantity(name, found[0].radius, better="high", text=words)
