@@ -203,7 +203,7 @@ def _cell(
 
 
 def _of(judged: Sequence[JudgedRun], method: str) -> tuple[JudgedRun, ...]:
-    return tuple(one for one in judged if method_name(one.chapter) == method)
+    return tuple(one for one in judged if method_name(one.chapter.run) == method)
 
 
 def _counts(verdicts: Sequence[Verdict]) -> list[tuple[Status, int]]:

@@ -59,7 +59,7 @@ class Contents:
         table: The summary: one row of cells per model, by its name.
         full: The ids of the runs that are told in full.
         left_out: Names of the models of the workspace that the report is not about.
-        not_chosen: Runs with a result that were left out, in words; empty where none was.
+        not_chosen: Runs with a result that a choice of runs left out.
     """
 
     scope: Scope
@@ -70,7 +70,7 @@ class Contents:
     table: Mapping[str, Sequence[Cell]]
     full: Collection[str]
     left_out: Sequence[str]
-    not_chosen: str = ""
+    not_chosen: Sequence[Run] = ()
 
     @property
     def told(self) -> list[Chapter]:
@@ -109,7 +109,7 @@ class Contents:
         if self.left_out:
             others = count(len(self.left_out), "other model")
             words += f" Not about {others} of the workspace: {', '.join(self.left_out)}."
-        return f"{words} {self.not_chosen}".rstrip()
+        return f"{words} {_not_chosen_words(self.not_chosen)}".rstrip()
 
 
 def contents_of(workspace: Workspace, scope: Scope = WHOLE) -> Contents:
@@ -128,15 +128,19 @@ def contents_of(workspace: Workspace, scope: Scope = WHOLE) -> Contents:
     names = report_content.models_of(every)
     left_out = [name for mark, name in names.items() if scope.models and mark not in scope.models]
     findings = _findings(workspace, runs, scope)
-    missing = _not_chosen(every, scope)
-    return Contents(scope, chapters, telling, findings, line, table, full, left_out, missing)
+    others = _not_chosen(every, scope)
+    return Contents(scope, chapters, telling, findings, line, table, full, left_out, others)
 
 
-def _not_chosen(every: Sequence[Run], scope: Scope) -> str:
-    """What a choice of runs leaves out: whoever reads the report must know of failures there."""
+def _not_chosen(every: Sequence[Run], scope: Scope) -> list[Run]:
+    """The runs with a result that a choice of runs leaves out."""
     wider = Scope(scope.models)
-    others = [run for run in every if run.has_result and wider.covers(run)]
-    others = [run for run in others if not scope.covers(run)]
+    others = (run for run in every if run.has_result and wider.covers(run))
+    return [run for run in others if not scope.covers(run)]
+
+
+def _not_chosen_words(others: Sequence[Run]) -> str:
+    """What a choice leaves out: whoever reads the report must know of failures there."""
     if not others:
         return ""
     failing = sum(run.verdict is not None and run.verdict.status is Status.FAILS for run in others)

@@ -136,14 +136,14 @@ def by_method(chapters: Sequence[Chapter]) -> dict[str, list[Chapter]]:
     """The chapters by the name of their method, in the order of the rail; ``LOOSE`` last."""
     groups: dict[str, list[Chapter]] = {}
     for one in chapters:
-        groups.setdefault(method_name(one), []).append(one)
+        groups.setdefault(method_name(one.run), []).append(one)
     order = [*(method.name for method in all_methods()), LOOSE]
     return {name: groups[name] for name in order if name in groups}
 
 
-def method_name(one: Chapter) -> str:
+def method_name(run: Run) -> str:
     """The method that a run belongs to."""
-    method = method_of(one.run.request.analysis)
+    method = method_of(run.request.analysis)
     if method is None:
         return LOOSE
     return method.name

@@ -70,10 +70,11 @@ def write_evidence(workspace: Workspace, path: Path, scope: Scope = WHOLE) -> Pa
     from robgui.report.contents import contents_of
     from robgui.report.evidence.table import to_csv
 
-    chapters = contents_of(workspace, scope).chapters
+    contents = contents_of(workspace, scope)
+    table = to_csv(contents.chapters, scope.models, contents.not_chosen)
     try:
         # With its mark: Excel takes UTF-8 without one for the local code page.
-        write_whole(path, to_csv(chapters, scope.models).encode("utf-8-sig"))
+        write_whole(path, table.encode("utf-8-sig"))
     except OSError as error:
         raise WorkspaceError(
             f"The evidence cannot be written to {path} ({error.strerror}); choose another place."

@@ -50,6 +50,16 @@ def test_methods_that_nobody_ran_and_runs_without_result_are_named(workspace):
     assert any("no result (failed)" in sentence for sentence in left)
 
 
+def test_a_method_whose_run_was_left_out_by_choice_is_not_called_untested(workspace):
+    run = small.run(workspace, [small.model("one")], small.data("data"), says="holds")
+    asked = run.request.model_copy(update={"analysis": "accuracy"})
+    other = replace(run, id="other", request=asked)
+    table = to_csv(chapters(workspace), others=[other])
+    untested, left = gaps(chapters(workspace), others=[other])[:2]
+    assert "not looked at with zoNNscan" in untested and "Accuracy" not in untested
+    assert left == "one: looked at with Accuracy, left out of this report." and left in table
+
+
 def test_a_run_on_some_of_the_inputs_says_so(workspace):
     model, data = small.model("one"), small.data("data")
     request = build_request("small_report", [model], data, {}, indices=[0, 1])

@@ -19,7 +19,7 @@ def evidence(contents: Contents) -> Iterator[str]:
     for row in evidence_rows(contents.chapters, contents.scope.models):
         yield _row(row)
     yield "</tbody></table></div>\n"
-    if left := gaps(contents.chapters, contents.scope.models):
+    if left := gaps(contents.chapters, contents.scope.models, contents.not_chosen):
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in left)
         yield f'<h3>What was not tested</h3><ul class="untested">{items}</ul>\n'
     yield "</section>\n"

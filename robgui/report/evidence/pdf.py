@@ -28,7 +28,7 @@ def evidence_sheets(contents: Contents) -> Iterator[PaperSheet]:
         _row(sheet, row)
     for title, lines in (
         ("Models and data by content", _by_content(contents)),
-        ("What was not tested", gaps(contents.chapters, models)),
+        ("What was not tested", gaps(contents.chapters, models, contents.not_chosen)),
     ):
         if lines and sheet.left < 1:
             yield sheet

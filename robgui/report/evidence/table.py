@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass, fields
 
 from robgui.core.execution.method import methods
-from robgui.core.execution.run import RunState
+from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import count
 from robgui.core.text.words import number as in_figures
 from robgui.core.verdict import Verdict
@@ -70,19 +70,33 @@ def evidence_rows(chapters: Sequence[Chapter], models: Collection[str] = ()) -> 
     return rows
 
 
-def gaps(chapters: Sequence[Chapter], models: Collection[str] = ()) -> list[str]:
-    """What the report says nothing about these models, or all, a sentence each."""
-    return [*_methods_left_out(chapters, models), *_without_results(chapters), *_parts(chapters)]
+def gaps(
+    chapters: Sequence[Chapter], models: Collection[str] = (), others: Sequence[Run] = ()
+) -> list[str]:
+    """What the report says nothing about, a sentence each.
+
+    Args:
+        chapters: The runs.
+        models: The fingerprints of those that the report is about; empty for all.
+        others: Runs with a result that were left out by choice.
+    """
+    return [
+        *_methods_left_out(chapters, models, others),
+        *_without_results(chapters),
+        *_parts(chapters),
+    ]
 
 
-def to_csv(chapters: Sequence[Chapter], models: Collection[str] = ()) -> str:
+def to_csv(
+    chapters: Sequence[Chapter], models: Collection[str] = (), others: Sequence[Run] = ()
+) -> str:
     """Both as a table for other programs; what was not tested comes last."""
     buffer = io.StringIO()
     table = csv.writer(buffer)
     table.writerow([field.name for field in fields(Row)])
     for row in evidence_rows(chapters, models):
         table.writerow([_harmless(cell) for cell in astuple(row)])
-    for sentence in gaps(chapters, models):
+    for sentence in gaps(chapters, models, others):
         table.writerow(["", "", "", "not tested", _harmless(sentence), "", "", "", "", ""])
     return buffer.getvalue()
 
@@ -136,21 +150,28 @@ def _reservations(chapter: Chapter) -> str:
     return " ".join(said)
 
 
-def _methods_left_out(chapters: Sequence[Chapter], models: Collection[str]) -> list[str]:
-    """By model, the methods that were not run."""
+def _methods_left_out(
+    chapters: Sequence[Chapter], models: Collection[str], others: Sequence[Run]
+) -> list[str]:
+    """By model, the methods that were not run, and those whose runs the report leaves out."""
     used: dict[str, tuple[str, set[str]]] = {}
     for one in chapters:
         for model in one.run.request.models:
             _, known = used.setdefault(model.fingerprint, (model.name, set()))
             if one.verdict is not None:
-                known.add(method_name(one))
+                known.add(method_name(one.run))
     left = []
     for mark, (name, known) in used.items():
         if models and mark not in models:
             continue
-        missing = [method.title for method in methods() if method.name not in known]
+        untold = [method for method in methods() if method.name not in known]
+        ran = {method_name(run) for run in others if run.request.place_of(mark) is not None}
+        missing = [method.title for method in untold if method.name not in ran]
         if missing:
             left.append(f"{name}: not looked at with {', '.join(missing)}.")
+        chosen = [method.title for method in untold if method.name in ran]
+        if chosen:
+            left.append(f"{name}: looked at with {', '.join(chosen)}, left out of this report.")
     return left
 
 

@@ -121,7 +121,7 @@ def story_of(workspace: Workspace, right: Right | None = None, about: str = "") 
     for group in chosen:
         finding, chapter = workspace.finding(group.lead.id), by_run[group.lead.run_id]
         findings.append(_finding(finding, chapter, findings, claims=claimed is not None))
-    methods = {method_name(by_run[group.lead.run_id]) for group in chosen}
+    methods = {method_name(by_run[group.lead.run_id].run) for group in chosen}
     requests = [by_run[group.lead.run_id].run.request for group in chosen]
     lead = next((one for one in requests if is_of_one_input(one)), None)
     others = _others(told, model, methods, MOST - 2 - len(findings), lead)
@@ -180,7 +180,7 @@ def _chosen(
     for one in own:
         # A finding that the user called harmless is no slide.
         if one.severity > 0:
-            worst.setdefault(method_name(by_run[one.lead.run_id]), one)
+            worst.setdefault(method_name(by_run[one.lead.run_id].run), one)
     return list(worst.values())[:MOST_FINDINGS]
 
 
