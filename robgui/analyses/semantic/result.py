@@ -178,6 +178,7 @@ class RegionsResult:
         inside_most: ``(S,)`` share of lost poses that the test of a box does not rule out, early
             stop and the choice of the box included (95 % for all boxes together); nan for regions
             that are grown otherwise and before the test.
+        seen: Class that the network gives the input as it is; -1 where that was not asked.
     """
 
     axes: tuple[SceneAxis, ...]
@@ -225,6 +226,7 @@ class RegionsResult:
     inside_lost: np.ndarray = field(default_factory=lambda: _none(0, dtype=int))
     inside_total: np.ndarray = field(default_factory=lambda: _none(0, dtype=int))
     inside_most: np.ndarray = field(default_factory=lambda: _none(0))
+    seen: int = -1
 
 
 @dataclass(frozen=True, slots=True)

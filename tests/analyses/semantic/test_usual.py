@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -9,13 +10,14 @@ from robgui import resources
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.regions.params import RegionsParams, starts_on
 from robgui.analyses.semantic.scene.own_class import own_class
-from robgui.analyses.semantic.scene.space import open_space, target_classes
+from robgui.analyses.semantic.scene.space import ScoredClass, open_space, target_classes
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
-from robgui.core.dataset import inputs, open_dataset
+from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +103,9 @@ def test_the_bundled_mug_is_looked_at_as_a_mug_and_a_class_that_is_asked_for_win
     net = Classifier.from_callable(
         lambda x: torch.zeros(len(x), 3), (3, 8, 8), ("cup", "coffee mug", "vase"), "net"
     )
-    assert target_classes(net, None, params(scene="scanned_mug")) == [1]
-    assert target_classes(net, None, params(scene="scanned_mug", target="vase")) == [2]
-    assert target_classes(net, None, params(scene="torus")) == [-1]
+    assert target_classes(net, None, params(scene="scanned_mug")) == [ScoredClass(1)]
+    assert target_classes(net, None, params(scene="scanned_mug", target="vase")) == [ScoredClass(2)]
+    assert target_classes(net, None, params(scene="torus")) == [ScoredClass(-1)]
 
 
 def test_an_image_with_a_label_is_looked_at_as_what_it_is_not_as_what_it_is_taken_for(
@@ -111,11 +113,35 @@ def test_an_image_with_a_label_is_looked_at_as_what_it_is_not_as_what_it_is_take
 ) -> None:
     some = open_dataset(resources.path("demo", "fashion.npz"))
     answers = cnn.infer(inputs(cnn, some, range(200))).argmax(1).numpy()
+    assert some.labels is not None
     wrong = int((answers != some.labels[:200]).nonzero()[0][0])
     one = some.subset([wrong])
-    assert target_classes(cnn, one, MapParams()) == [int(some.labels[wrong])]
-    assert target_classes(cnn, one.unlabelled(cnn.labels), MapParams()) == [int(answers[wrong])]
+    label, seen = int(some.labels[wrong]), int(answers[wrong])
+    assert target_classes(cnn, one, MapParams()) == [ScoredClass(label, seen)]
+    assert target_classes(cnn, one.unlabelled(cnn.labels), MapParams()) == [ScoredClass(seen, seen)]
     known, params = find("semantic_map"), MapParams(step={"rotation": 15, "scale": 15})
     *_, last = known.engine((cnn,), one, params)
     middle = last.result.tops[0, 0][tuple(size // 2 for size in last.result.tops.shape[2:])]
     assert middle == answers[wrong] != last.result.target[0], "the usual pose is lost already"
+
+
+@pytest.mark.parametrize("mode", ["box", "robust"])
+def test_no_region_elsewhere_makes_up_for_a_wrong_answer_to_the_image_itself(mode: str) -> None:
+    """Brighter than by 2 % it is right: a box of half the range holds, and not the input."""
+
+    def answers(x: torch.Tensor) -> torch.Tensor:
+        bright = 200 * (x.flatten(1).mean(1) - 0.42)
+        return torch.stack([-bright, bright], 1).softmax(1)
+
+    dark = np.full((1, 1, 16, 16), 0.4, np.float32)
+    net = Classifier.from_callable(answers, (1, 16, 16), ("dark", "bright"), "net")
+    known = find("semantic_regions")
+    params = RegionsParams.parse({"axes": ("brightness",), "mode": mode, "iterations": 30})
+    told = {}
+    for label in (0, 1):
+        one = from_arrays(dark, np.array([label]), names=net.labels)
+        *_, last = known.engine(net, one, params)
+        told[label] = known.verdict(last.result, params)
+    assert told[1].status is Status.FAILS
+    assert told[1].sentence.startswith("net says “dark” to image 0 as it is, but the label says")
+    assert "net says" not in told[0].sentence

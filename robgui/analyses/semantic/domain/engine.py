@@ -154,7 +154,7 @@ class _Trial:
         self._rows = self._space.batch_size(params.batch)
         self._streams = Streams(params.seed, HOST, PoseScore.spread)
         self._streams.open(_PLAIN)
-        target = target_classes(classifier, dataset, params)[0]
+        target = target_classes(classifier, dataset, params)[0].number
         if target >= 0:
             self._target = target
         else:

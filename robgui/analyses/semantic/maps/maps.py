@@ -130,7 +130,7 @@ class _Map:
         self._computed = np.zeros(self._shape, dtype=bool)
         self._kept: list[list[tuple[int, MapRound, Tensor]]] = [[] for _ in self._spaces[0]]
         self._calls = 0
-        self._target = target_classes(classifiers[0], dataset, params)
+        self._target = [one.number for one in target_classes(classifiers[0], dataset, params)]
         self._decided = [target >= 0 for target in self._target]
         self._calls += 0 if params.target else sum(self._decided)
         self._traps = no_traps(len(self._axes), classifiers[0].shape)

@@ -80,7 +80,7 @@ class _Regions:
         self._params, self._classifier = params, classifier
         self._space = scene_of(params, classifier, dataset)
         self._starts = given_starts(self._space, params.starts) if params.starts else None
-        self._target = target_classes(classifier, dataset, params)[0]
+        self._target, self._seen = target_classes(classifier, dataset, params)[0]
         self._calls = int(self._target >= 0 and not params.target)
         self._scan = CoarseScan(self._space)
         if params.mode == "adversarial":
@@ -276,6 +276,7 @@ class _Regions:
             **(self._worst or self._no_worst()),
             inside_lost=np.full(count, -1) if inside is None else inside.lost.copy(),
             inside_total=np.zeros(count, dtype=np.int64) if inside is None else inside.total.copy(),
+            seen=self._seen,
             inside_most=self._growth.most if isinstance(self._growth, GrowingBoxes) else nothing,
         )
 

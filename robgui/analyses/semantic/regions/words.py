@@ -45,6 +45,9 @@ def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
         status, sentence = _box_status(result, params, region), box_sentence(result, params)
     else:
         status, sentence = _status(result, params, region), _sentence(result, params, region)
+    if params.mode != "adversarial" and result.seen not in (-1, result.target):
+        # However large a region elsewhere: the input itself is answered wrongly.
+        status, sentence = Status.FAILS, f"{_wrong_already(result)} {sentence}"
     return Verdict(
         status=status,
         sentence=sentence,
@@ -52,6 +55,14 @@ def regions_verdict(result: RegionsResult, params: RegionsParams) -> Verdict:
         scope=_scope(result, params),
         because=_evidence(result, params, region),
         reach=f"in {_number(result, params, region).words} ({range_words(result.axes)})",
+    )
+
+
+def _wrong_already(result: RegionsResult) -> str:
+    seen = result.labels[result.seen]
+    return (
+        f"{result.network} says “{seen}” to {result.shape} as it is, but the label says"
+        f" {class_words(result)}."
     )
 
 

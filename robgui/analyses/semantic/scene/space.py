@@ -6,7 +6,7 @@ f(u) = softmax score of class z on the image that the scene makes from u (equati
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -264,36 +264,47 @@ def open_space(
     return Space(scene, classifier, axes, values, spec)
 
 
+class ScoredClass(NamedTuple):
+    """The class whose score is looked at.
+
+    Attributes:
+        number: Which; -1 for a mesh of another name, which must be looked at first.
+        seen: The class that the network gives the input as it is; -1 where that was not asked.
+    """
+
+    number: int
+    seen: int = -1
+
+
 def target_classes(
     classifier: Classifier,
     dataset: Dataset | None,
     params: MapParams | RegionsParams | SrvrParams | OperatingDomainParams,
-) -> list[int]:
+) -> list[ScoredClass]:
     """For every shape: the class asked for, that of its input's label, or that of its name.
 
-    An input without a label has the class predicted for it. -1 for a mesh of another name, which
-    must be looked at first.
+    An input without a label has the class predicted for it.
     """
     shapes = shapes_of(params.scenes, dataset)
     if params.target:
-        return [class_of(params.target, classifier.labels)] * len(shapes)
-    targets = [-1] * len(shapes)
+        return [ScoredClass(class_of(params.target, classifier.labels))] * len(shapes)
+    targets = [ScoredClass(-1)] * len(shapes)
     for shape, (spec, place) in enumerate(shapes):
         if place is None:
-            targets[shape] = own_class(spec, classifier.labels)
+            targets[shape] = ScoredClass(own_class(spec, classifier.labels))
         elif dataset is not None:
             targets[shape] = _class_of_input(classifier, dataset, place)
     return targets
 
 
-def _class_of_input(classifier: Classifier, dataset: Dataset, place: int) -> int:
+def _class_of_input(classifier: Classifier, dataset: Dataset, place: int) -> ScoredClass:
     """By its label where it has one: a pose where a wrong answer survives is no success."""
     labels = align(classifier, dataset).labels
     # The call is made either way, so that a run costs what was announced for it.
     predicted = int(classifier.infer(inputs(classifier, dataset, [place])).argmax())
     if labels is None or not 0 <= int(labels[place]) < classifier.classes:
-        return predicted
-    return int(labels[place])
+        return ScoredClass(predicted, predicted)
+    return ScoredClass(int(labels[place]), predicted)
 
 
 def find_axis(scene: Scene, name: str) -> tuple[int, SceneAxis]:

@@ -62,7 +62,7 @@ class _Table:
         self._low, self._high = np.full((*size, n), np.nan), np.full((*size, n), np.nan)
         self._converged, self._hit, self._grew = (np.zeros(size, dtype=bool) for _ in range(3))
         self._score, self._top1 = np.full(size[:3], np.nan), np.full(size[:3], -1, dtype=np.int64)
-        self._target = target_classes(classifiers[0], dataset, params)
+        self._target = [one.number for one in target_classes(classifiers[0], dataset, params)]
         if params.target:
             self._calls = 0
         else:
