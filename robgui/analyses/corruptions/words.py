@@ -93,8 +93,8 @@ def _worst(result: CorruptionsResult, network: int, most: int) -> str:
         tried = [str(one) for one in result.severities if one <= most]
         which = " or ".join((", ".join(tried[:-1]), tried[-1])) if len(tried) > 1 else tried[0]
         return (
-            f"No corruption at severity {which} lowers the accuracy of {clean} on {pictures};"
-            " others were not tried."
+            f"No corruption that was tried at severity {which} lowers the accuracy of {clean} on"
+            f" {pictures}."
         )
     kind, at = worst
     now = percent(float(result.accuracy(network)[kind, at]))

@@ -31,17 +31,18 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
         aim = f" to “{result.labels[result.target]}”"
     else:
         aim = ""
-    scope = _progress(result, played, planned)
+    scope, wrong = _progress(result, played, planned), int(answered_wrongly(result).sum())
     if not found.any():
-        sentence = f"None of {count(played, 'image')} was changed{aim}."
-        return Verdict(Status.UNKNOWN, sentence, None, scope, ("Finding none guarantees nothing.",))
+        sentence = f"None of {count(played, 'image')} was changed{aim}{_wrong_words(wrong)}."
+        status = Status.FAILS if wrong else Status.UNKNOWN
+        return Verdict(status, sentence, None, scope, ("Finding none guarantees nothing.",))
     if played == 1:
         verb = "changes"
     else:
         verb = "change"
     sentence = (
         f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}"
-        f"{_half(result, params, played)}."
+        f"{_half(result, params, played)}{_wrong_words(wrong)}."
     )
     left = played - int(found.sum())
     unchanged = (
@@ -49,7 +50,10 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
         " guarantee; in the median they count as needing more than any other."
     )
     image = result.worst_inputs[0]
-    because = [unchanged] * bool(left) + [rule(params.norm, image, params)]
+    right = int(corrected(result).sum())
+    because = [f"Changes that make a wrong answer right: {right:,}; these are no failures."]
+    because = because * bool(right) + [unchanged] * bool(left)
+    because.append(rule(params.norm, image, params))
     because += [white_box(params)] * bool(white_box(params))
     share = float(found.sum()) / played
     quantity = Quantity(
@@ -60,12 +64,29 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     )
     # The least severe image decides: one that few pixels change is a failure.
     least = float(np.nanmin(result.severity[found, COLUMN[params.norm]]))
-    small = is_small(least, params.norm, image, params)
-    if small:
+    if wrong or is_small(least, params.norm, image, params):
         status = Status.FAILS
     else:
         status = Status.AT_RISK
     return Verdict(status, sentence, quantity, scope, tuple(because))
+
+
+def answered_wrongly(result: FeatureGameBatchResult) -> np.ndarray:
+    """``(N,)`` bool, the images played whose answer is wrong by their label as they are."""
+    games = result.played & ~result.skipped
+    labelled = result.true_class >= 0
+    return np.asarray(games & labelled & (result.true_class != result.predicted))
+
+
+def corrected(result: FeatureGameBatchResult) -> np.ndarray:
+    """``(N,)`` bool, those of them whose example is answered rightly."""
+    return np.asarray(answered_wrongly(result) & (result.found_class == result.true_class))
+
+
+def _wrong_words(wrong: int) -> str:
+    if not wrong:
+        return ""
+    return f"; without any change the answer to {wrong:,} of them is wrong"
 
 
 def _half(result: FeatureGameBatchResult, params: FeatureGameBatchParams, played: int) -> str:
@@ -111,9 +132,9 @@ def coverage(result: FeatureGameBatchResult) -> tuple[int, int]:
 
 
 def batch_findings(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> list[Finding]:
-    """The least severe examples."""
-    worst = enumerate(result.worst.tolist())
-    return [_batch_finding(result, params, rank, place) for rank, place in worst]
+    """The least severe examples; a change that makes a wrong answer right is none."""
+    worst, fine = enumerate(result.worst.tolist()), corrected(result)
+    return [_batch_finding(result, params, rank, place) for rank, place in worst if not fine[place]]
 
 
 def _batch_finding(

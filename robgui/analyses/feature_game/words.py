@@ -289,7 +289,7 @@ def _turned(result: FeatureGameResult) -> str:
             told.append(f"{fooled} of {count(int(kept.sum()), 'view')} {words}")
     if told:
         where = " and ".join(told)
-        return f"It still fools the model in {where}, of those that keep the image's class."
+        return f"It still changes the class in {where}, of those that keep the image's class."
     return ""
 
 

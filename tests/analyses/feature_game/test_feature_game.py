@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from robgui.analyses.feature_game import FeatureGameResult, example_of, pictures
+from robgui.analyses.feature_game import FeatureGameResult, batch_words, example_of, pictures
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ParamsError
@@ -428,10 +428,29 @@ def test_many_images_give_a_distribution_and_the_least_severe_examples() -> None
     ).all()
     known = find("feature_game_batch")
     assert f"{found.sum()} of 4 images change class" in said(known.name, result).text
-    assert len(known.findings(result, known.params())) == len(result.worst)
+    right = batch_words.corrected(result)[result.worst]
+    assert len(known.findings(result, known.params())) == len(result.worst) - right.sum()
     pairs, histogram, *_ = views_of("feature_game_batch", decode(type(result), *encode(result)))
     assert len(pairs.pictures) and histogram.series[0].values.sum() == found.sum()
     assert views_of("feature_game_batch", steps[0].result)
+
+
+def test_of_many_images_a_change_that_makes_a_wrong_answer_right_is_no_failure() -> None:
+    classifier = small_cnn(seed=2)
+    x = np.stack([image(seed=seed) for seed in (0, 2, 3)])
+    plain = all_steps(classifier, x, "feature_game_batch", max_calls=800)[-1].result
+    assert (plain.found_class >= 0).all()
+    # What the changes lead to is right: every answer is wrong as it is, none is by a change.
+    result = all_steps(
+        classifier, x, "feature_game_batch", labels=plain.found_class.tolist(), max_calls=800
+    )[-1].result
+    known, verdict = find("feature_game_batch"), said("feature_game_batch", result)
+    assert verdict.status is Status.FAILS and not known.findings(result, known.params())
+    assert "without any change the answer to 3 of them is wrong" in verdict.sentence
+    assert verdict.because[0].startswith("Changes that make a wrong answer right: 3;")
+    assert "without any change" not in said("feature_game_batch", plain).sentence
+    none = dataclasses.replace(result, found_class=np.full(3, -1))
+    assert said("feature_game_batch", none).status is Status.FAILS
 
 
 def test_images_that_have_the_target_class_already_are_left_out() -> None:

@@ -154,8 +154,8 @@ def _chosen(
         fitting = dict(list(fitting.items())[:-1])
     if not fitting:
         raise ModelError(
-            f"{classifier.name} has no layer before its last one; switch on “Last layer too”"
-            " (last_layer) to look at that one."
+            f"{classifier.name} has no layer before its last one that can be read input by input;"
+            " switch on “Last layer too” (last_layer) to look at that one."
         )
     return fitting
 
