@@ -150,7 +150,7 @@ _PLAIN = ("method", "statement", "paper", "ours", "holds", "note")
 # The rest is on the side of the worker.
 
 
-class _Reproduction:
+class Reproduction:
     """Claims being computed on a thread, and what has happened since somebody asked."""
 
     def __init__(self, method: str, setting: Setting, news: queue.SimpleQueue[ClaimNews]) -> None:
@@ -162,14 +162,16 @@ class _Reproduction:
     def news(self) -> list[ClaimNews]:
         """What has happened; empty if nothing has for a while."""
         found: list[ClaimNews] = []
+        # Looked at first: what came before a problem is in the queue by then, and is handed out.
+        problem = self._problem
         try:
             found.append(self._news.get(timeout=_WAIT_SECONDS))
             while True:
                 found.append(self._news.get_nowait())
         except queue.Empty:
             pass
-        if self._problem is not None and not found:
-            raise self._problem
+        if problem is not None and not found:
+            raise problem
         return found
 
     def _compute(self, method: str, setting: Setting) -> None:
@@ -208,7 +210,7 @@ def _sent_drawing(drawing: Drawing) -> SentDrawing:
 #: The models of claims and the claims under way, of each set of loaded models.
 _models: WeakKeyDictionary[LoadedCache, dict[tuple[str, ...], tuple[Classifier, ...]]]
 _models = WeakKeyDictionary()
-_begun: WeakKeyDictionary[LoadedCache, _Reproduction] = WeakKeyDictionary()
+_begun: WeakKeyDictionary[LoadedCache, Reproduction] = WeakKeyDictionary()
 
 
 def _open(shelf: LoadedCache, models: Sequence[str], trust: bool) -> tuple[Classifier, ...]:
@@ -240,7 +242,7 @@ def _answer_begin(shelf: LoadedCache, **values: Any) -> bool:
             ClaimNews(progress=ClaimProgress(title, step.done, step.total, step.note))
         ),
     )
-    _begun[shelf] = _Reproduction(order.method, setting, news)
+    _begun[shelf] = Reproduction(order.method, setting, news)
     return True
 
 

@@ -162,8 +162,10 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
     sizes = result.broken[network][right]
     finite = sizes[np.isfinite(sizes)]
     if len(finite):
+        # Without labels no answer is known to be right.
+        which = "right answer" if result.wrong[network].any() else "answer"
         said.append(
-            f"An attack turns {len(finite):,} of {count(len(sizes), 'right answer')}; the median of"
+            f"An attack turns {len(finite):,} of {count(len(sizes), which)}; the median of"
             f" these changes is {number(float(np.median(finite)))}."
         )
     if whole := all_words(result, params, network):

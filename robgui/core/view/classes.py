@@ -30,7 +30,7 @@ def class_inks(
         roles: What they are in the picture; ``series`` where nothing is said.
     """
     # What stands for several classes is none of the list, and must not shift the others' colours.
-    own, free = _hues(tuple(sorted(set(names or shown))))
+    own, free = _hues(tuple(names or shown))
     taken: dict[str, int] = {}
     for name in shown:
         if name in taken or name not in own:
@@ -58,7 +58,7 @@ def _hues(names: tuple[str, ...]) -> tuple[dict[str, int], tuple[int, ...]]:
     ]
     # If every colour is taken, a shared one is better than none.
     free = free or list(range(len(CLASSES)))
-    plain = [name for name in names if not called_after(name)]
+    plain = sorted(name for name in set(names) if not called_after(name))
     return {name: free[at % len(free)] for at, name in enumerate(plain)}, tuple(free)
 
 

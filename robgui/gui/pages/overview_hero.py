@@ -71,7 +71,7 @@ def overall(
         verdicts: Of the methods that were asked.
         methods: How many apply to the model.
         deciding: The worst of them, the one to be told.
-        stopped: How many of them were stopped before their end.
+        stopped: How many of them were stopped, or failed, before their end.
         failed: How many others were asked and could not answer.
         to_come: How many others are being asked now, or wait for their turn.
         at_work: Whether that is an inspection.
@@ -84,7 +84,7 @@ def overall(
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
     said = ", ".join(_of_methods(status, many) for status, many in counts if many)
     if stopped:
-        said += f" ({stopped} of them stopped early)"
+        said += f" ({stopped} of them ended early)"
     others = {
         "could not answer": failed,
         "to come": to_come,

@@ -318,6 +318,8 @@ def test_what_is_wrong_and_what_is_turned_are_told_apart():
         " wrong even unchanged and 3 are undecided."
     )
     assert "An attack turns 3 of 4 right answers; the median of these changes is 0.1." in said.text
+    said = TOLERANCE.verdict(result, ToleranceParams())
+    assert "An attack turns 5 of 6 answers;" in said.text, "without labels none is known as right"
     none = replace(result, wrong=wrong, broken=np.array([[0.0, 0.0, 0.1, 0.1, 0.2, np.inf]]))
     said = TOLERANCE.verdict(none, ToleranceParams())
     assert said.sentence == (

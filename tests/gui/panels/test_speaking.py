@@ -116,7 +116,7 @@ def test_a_stopped_run_is_marked_on_its_card_and_not_counted_as_done(qtbot, stor
     overview.refresh()
     tile = tile_of(overview, "feature_game")
     assert shown(tile.status) == "? Cannot tell (stopped)"
-    assert "1 stopped early" in shown(overview.hero.subject)
+    assert "1 of them ended early" in shown(overview.hero.subject)
     jobs = [SimpleNamespace(state=RunState(state)) for state in ("done", "cancelled", "failed")]
     assert how_many_done([[job] for job in jobs]) == (
         "1 of 3 methods done, 1 stopped, 1 could not run"

@@ -109,7 +109,8 @@ def _attack_failures(result: PopulationsResult) -> list[str]:
     if not changed:
         return []
     total = int(result.second.sum())
-    return [f"{changed:,} of {total:,} attacked copies have another class than their original."]
+    have = "has" if changed == 1 else "have"
+    return [f"{changed:,} of {total:,} attacked copies {have} another class than the original."]
 
 
 def _failures(result: PopulationsResult, params: ScanParams) -> list[str]:

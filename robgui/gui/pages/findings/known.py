@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,8 @@ def _of(run: Run, known: Analysis, spot: SeenInput) -> bool:
 def beyond(title: str, said: Verdict) -> str:
     """What a verdict says beyond the title that stands above it."""
     rest = said.sentence
-    if title and rest.startswith(title):
+    # A whole phrase: “1 pixel turns 7 into 1” is no beginning of “… into 12”.
+    if title and re.match(rf"{re.escape(title)}(?!\w)", rest):
         rest = rest.removeprefix(title).lstrip(" .,;")
         rest = rest[:1].upper() + rest[1:]
     return f"{rest} {said.scope}".strip()
