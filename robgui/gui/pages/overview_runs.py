@@ -76,18 +76,7 @@ class MethodRuns:
 
         A scene needs no data: it counts for the model.
         """
-        store = self._store
-        known, dataset = store.analyses.get(request.analysis), store.library.dataset
-        if known is None or not belongs(page, request.analysis):
-            return False
-        if store.library.model is None or request.place_of(store.library.model.fingerprint) is None:
-            return False
-        if request.dataset is None:
-            return True
-        here = store.subjects.locate(request, 0)
-        if here is None or here[0] is not dataset:
-            return False
-        return known.inputs != "one" or here[1] == store.selection.input
+        return belongs(page, request.analysis) and self._store.subjects.in_use(request)
 
     def at_work(self, page: Page) -> Execution | None:
         """The method's run under way on the model and input in use, once it has said something."""

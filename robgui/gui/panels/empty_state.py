@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.execution.registry import method_of
+from robgui.core.execution.run import RunState
 from robgui.core.text.words import as_sentence, count
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.widgets.elided import Caption
@@ -61,6 +62,7 @@ class EmptyState(QWidget):
             store.scope_changed,
             store.job_changed,
             store.library.models_changed,
+            store.history.runs_changed,
         ):
             signal.connect(lambda *_: self._tell())
         self.tint()
@@ -153,11 +155,22 @@ class EmptyState(QWidget):
         self._cost.setVisible(bool(words))
 
     def _words_for_start(self) -> str:
-        """How to begin, or only what it asks where the model in use cannot be asked that."""
+        """How to begin, or why that failed; only the question where the model cannot be asked."""
         model = self._store.library.model
         if model is not None and self._analysis.refusal(model):
             return self._analysis.question
+        if why := self._failure():
+            return f"It could not run: {why}"
         return self._invitation
+
+    def _failure(self) -> str:
+        """Why the newest run of this analysis on what is in use failed; empty if it did not."""
+        store, name = self._store, self._analysis.name
+        of_it = (run for run in store.history.runs if run.request.analysis == name)
+        newest = next((run for run in of_it if store.subjects.in_use(run.request)), None)
+        if newest is None or newest.state is not RunState.FAILED:
+            return ""
+        return newest.error
 
     def _under_way(self) -> str:
         """Where the run of this analysis stands that has no picture yet; empty without one."""

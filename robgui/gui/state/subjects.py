@@ -61,6 +61,22 @@ class Subjects:
         items: tuple[Derived, ...] = getattr(derived, "items", ())
         return subject(request, items)
 
+    def in_use(self, request: Request) -> bool:
+        """Whether a request is of the model and the data in use; if of one input, of that in use.
+
+        A scene needs no data: it counts for the model.
+        """
+        store = self._store
+        known, model = store.analyses.get(request.analysis), store.library.model
+        if known is None or model is None or request.place_of(model.fingerprint) is None:
+            return False
+        if request.dataset is None:
+            return True
+        here = self.locate(request, 0)
+        if here is None or here[0] is not store.library.dataset:
+            return False
+        return known.inputs != "one" or here[1] == store.selection.input
+
     def choose(self, request: Request, place: int, origin: object = None) -> bool:
         """Chooses an input of a run in the gallery; says so when its data are not open."""
         found = self.locate(request, place)

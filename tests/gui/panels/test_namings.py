@@ -81,6 +81,22 @@ def test_a_model_that_cannot_be_asked_is_not_told_to_press_run(qtbot, store, sam
     assert panel.empty.text.text() == sampled.question
 
 
+def test_a_page_says_why_its_run_on_this_input_could_not_be_done(qtbot, store):
+    panel = GenericPanel(store, store.analyses["last_particle"])
+    qtbot.addWidget(panel)
+    panel.show()
+    workspace, index = store.history.workspace, store.selection.input
+    model, data = store.library.model, store.library.dataset
+    request = build_request("last_particle", [model], data, {}, indices=(index,))
+    run = workspace.add_run(request)
+    workspace.update_run(run.id, state=RunState.FAILED, error="The model is wrong already.")
+    store.history.refresh()
+    why = "It could not run: The model is wrong already."
+    qtbot.waitUntil(lambda: panel.empty.text.text() == why)
+    store.select(store.selection.replace(input=index + 1))
+    assert panel.empty.text.text() != why
+
+
 def test_only_a_change_of_the_answer_is_a_failure_with_a_cause(qtbot, store, sampled):
     panel = GenericPanel(store, sampled)
     qtbot.addWidget(panel)
