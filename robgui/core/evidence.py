@@ -162,6 +162,9 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
     for finding in findings:
         if finding.confusion is None or finding.network not in ("", name):
             continue
+        # A change larger than its own run asks the input to take refutes no other run.
+        if finding.detail.get("beyond"):
+            continue
         if one:
             inputs = whole
         else:

@@ -55,6 +55,12 @@ def test_a_finding_of_another_method_on_the_same_input_turns_a_verdict_into_a_ri
     assert f"“{said.status.words}”" in shown.because[0]
 
 
+def test_a_change_beyond_what_its_own_run_asks_for_refutes_no_other_run() -> None:
+    swept = run(request("zonnscan"), Verdict(Status.AT_RISK, "It turns at 0.19."), "sweep")
+    known = Evidence([swept], [finding("sweep", beyond=True)])
+    assert known.shown(HOLDS, request("last_particle"), "particles") is HOLDS
+
+
 def test_a_run_that_fails_without_a_finding_counts_too() -> None:
     shown = Evidence([GAME]).shown(HOLDS, request("last_particle"))
     assert shown.status is Status.AT_RISK and "9 pixels" in shown.sentence

@@ -283,6 +283,7 @@ def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
         "other_class": other.strip("“”"),
         "radius": shown[0].radius if shown else None,
         "found_by": shown[0].how if shown else None,
+        "beyond": bool(shown) and not near,
         "zone": params.zone,
         "uncertainty_at_input": float(result.index[0]) if result.radii[0] == 0 else None,
         "uncertainty_rise": jump,

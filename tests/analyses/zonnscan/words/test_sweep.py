@@ -199,6 +199,7 @@ def test_a_change_that_is_a_risk_is_shown_beside_the_uncertainty_that_rises_befo
     assert finding.title.startswith("image 7: “shirt” becomes “coat” at radius 0.15; the uncert")
     assert np.array_equal(finding.input, rising.witness[0])
     assert finding.confusion == ("shirt", "coat") and finding.severity == pytest.approx(0.3)
+    assert finding.detail["beyond"], "what holds within the required radius still holds"
 
 
 def test_the_input_and_both_changes_are_offered_the_nearest_first() -> None:
