@@ -92,6 +92,11 @@ def forked(code: str, *words: object, seconds: float = 600) -> str:
     return _printed(ended)
 
 
+def module(name: str) -> str:
+    """Code that runs a module as ``python -m`` does, for ``child`` and ``forked``."""
+    return f"import runpy; runpy.run_module({name!r}, run_name='__main__')"
+
+
 @functools.cache
 def _warm() -> Warm:
     """One for all attacks of a test process; it ends with that process."""

@@ -4,10 +4,7 @@ its tensors.
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -26,7 +23,7 @@ from robgui.core.loading.script.graphs import (
 )
 from robgui.core.loading.script.operations import TENSORS, UNSAFE
 from robgui.core.loading.script.reader import PARTS
-from tests.security.attacks import ROOT, loaded_in_child, refused, repack
+from tests.security.attacks import forked, loaded_in_child, module, refused, repack
 from tests.security.formats.test_weights import compressed, quantised, sparse
 from tests.security.formats.zoo import NETWORKS, Recurrent, network
 
@@ -467,18 +464,7 @@ def test_a_tensor_that_is_not_plain_is_refused(tmp_path, kind):
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
-    command = ["-m", "tests.security.formats.script_fuzzer", str(seed), "40"]
-    ended = subprocess.run(
-        [sys.executable, *command],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        cwd=ROOT,
-        check=False,
-        timeout=600,
-    )
-    *every, last = ended.stdout.splitlines()
-    assert ended.returncode == 0, f"{last}: {ended.returncode} {ended.stderr[-1000:]}"
+    *every, last = forked(module("tests.security.formats.script_fuzzer"), seed, 40).splitlines()
     attacked, done = map(int, last.removeprefix("attacked and carried out ").split())
     assert attacked == len(every) and done > 5 * attacked  # the attacks reach the kernels
     unsafe = {name.removeprefix("aten::") for name in UNSAFE}
