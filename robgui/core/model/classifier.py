@@ -263,8 +263,8 @@ class Classifier:
         with hardware_of(self.device).for_gradients() if unusual else nullcontext():
             return self._convention.scores(self._call(self.raw_input(x)))
 
-    def infer(self, x: Any, batch: int = 0) -> Tensor:
-        """Scores ``(n, classes)`` without gradient, in batches.
+    def infer(self, x: Any, batch: int = 0, *, checked: bool = True) -> Tensor:
+        """Scores ``(n, classes)`` without gradient, in batches; if not ``checked``, see ``sound``.
 
         A batch that does not fit is halved.
         """
@@ -273,15 +273,16 @@ class Classifier:
         if not parts:
             return torch.empty((0, self.classes), device=self.device)
         scores = torch.cat(parts) if len(parts) > 1 else parts[0]
+        return self.sound(scores) if checked else scores
+
+    def sound(self, scores: Tensor) -> Tensor:
+        """The scores if they are finite, else ModelError; for those that are checked together."""
         self._later.check_finite(scores, self.name)
         return scores
 
     @contextmanager
     def checked_later(self) -> Iterator[None]:
-        """Defers the check for finite scores, so the host does not wait for the device.
-
-        ``check`` asks.
-        """
+        """Defers checks for finite scores to ``check``: the host does not wait for the device."""
         with self._later.on(hardware_of(self.device).waits):
             yield
 
@@ -290,10 +291,7 @@ class Classifier:
         return self._later.together(self.name)
 
     def check(self) -> None:
-        """Raises ModelError if scores since the last check were not finite.
-
-        Free if each was checked at once.
-        """
+        """Raises ModelError if scores since the last check were not finite; free if all were."""
         self._later.check(self.name)
 
     def probs(self, x: Any, batch: int = 0) -> Tensor:

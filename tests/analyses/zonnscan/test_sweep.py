@@ -315,6 +315,17 @@ def test_more_or_fewer_inputs_than_one_are_refused() -> None:
         sweep(linear([1.0], 0.0), [[0.1]], zone="box")
 
 
+def test_a_score_that_is_infinite_for_some_samples_only_is_refused() -> None:
+    def broken(x: torch.Tensor) -> torch.Tensor:
+        # Of a class that is far behind: its probability stays a number.
+        behind = torch.where(x[:, 0] > 0.55, -torch.inf, -9.0)
+        return torch.stack([x[:, 0], torch.zeros_like(behind), behind], 1)
+
+    classifier = Classifier.from_callable(broken, (1,), output="logits")
+    with pytest.raises(ModelError, match="not finite"):
+        sweep(classifier, [[0.5]])
+
+
 def test_a_model_that_returns_nan_is_refused() -> None:
     classifier = Classifier.from_module(Constant([1.0, 0.0]), (2,))
     classifier.backend.module.scores.data[0] = float("nan")

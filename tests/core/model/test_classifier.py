@@ -268,6 +268,9 @@ def test_scores_are_checked_together_at_the_end(broken):
     assert len(asked) == 8
     with pytest.raises(ModelError, match="not finite"):
         classifier.infer(unsound)
+    with pytest.raises(ModelError, match="not finite"):
+        classifier.sound(classifier.infer(unsound, checked=False))
+    assert len(classifier.sound(classifier.infer(sound, checked=False))) == 2
 
 
 def test_a_model_that_raises_later_is_one_sentence():
