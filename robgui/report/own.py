@@ -74,7 +74,7 @@ def read_logo(path: Path) -> bytes:
 
 
 def read_own(workspace: Workspace) -> Own:
-    """What a workspace keeps; what is none of it is left out."""
+    """What a workspace has stored; anything malformed is dropped."""
     stored = workspace.values.get(_OWN)
     if not isinstance(stored, dict):
         return Own()

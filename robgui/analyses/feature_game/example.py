@@ -36,7 +36,7 @@ def difference(image: np.ndarray, example: np.ndarray) -> np.ndarray:
     """The mean change of each pixel's channels as a colour around white: uint8 ``(h, w, 3)``."""
     change = (example.astype(np.float64) - image).mean(0)
     changed = (example != image).any(0)
-    # a change whose channels cancel out still shows
+    # A change whose channels cancel out still shows.
     strength = np.where(changed, np.maximum(np.abs(change), 0.15), 0.0)[:, :, None]
     colour = np.where(change[:, :, None] < 0, _DARKER, _BRIGHTER)
     return np.asarray(np.round(255 + strength * (colour - 255.0)), dtype=np.uint8)

@@ -239,7 +239,7 @@ def amount_of(severity: Severity, norm: Norm) -> str:
 
 
 def none_found(result: FeatureGameResult) -> str:
-    """``none found with 5,000 calls``: those of the one search, or of how many searches."""
+    """``none found with 5,000 calls``, or in how many searches with how many calls."""
     calls = sum(outcome.model_calls for outcome in result.outcomes) or result.model_calls
     if len(result.outcomes) < 2:
         return f"none found with {count(calls, 'call')}"

@@ -21,7 +21,7 @@ def place_in_use(request: Request | None, model: ModelCard | None) -> int | None
 def part_in_use(said: Verdict, request: Request | None, model: ModelCard | None) -> Verdict:
     """What a run of several models says of the one in use, by name; else the whole verdict.
 
-    What it says of all of them together, such as that they disagree, stays.
+    What it says about all of them together, for example that they disagree, stays.
     """
     place = place_in_use(request, model)
     if place is None or request is None or place >= len(said.models) or said.about is None:

@@ -18,7 +18,7 @@ _PADDING = 10
 
 
 class TabRows(QWidget):
-    """One tab of several is chosen; its methods are called as those of QTabBar.
+    """One of several tabs is chosen; the methods are named like QTabBar's.
 
     Attributes:
         tabs: One button for each, in order, also those behind “more”.

@@ -147,7 +147,7 @@ def _led(groups: Sequence[Group], line: BottomLine | None) -> list[Group]:
 
 
 def _asked_for(about: str, groups: Sequence[Group], told: Sequence[Chapter]) -> Reference | None:
-    """The model with that fingerprint; None where nothing of it is told or something is starred."""
+    """The model with that fingerprint; None if nothing is known of it, or something is starred."""
     if any(group.lead.starred for group in groups):
         return None
     known = (model for chapter in told for model in chapter.run.request.models)
