@@ -10,7 +10,7 @@ import numpy as np
 
 from robgui.analyses.choosing import ALL_CLASSES, chosen_places, class_of
 from robgui.analyses.feature_game.example import example_of
-from robgui.analyses.feature_game.params import FeatureGameBatchParams
+from robgui.analyses.feature_game.params import COLUMN, FeatureGameBatchParams
 from robgui.analyses.feature_game.play.match import Match, best_outcome, rounded
 from robgui.analyses.feature_game.play.oracle import probabilities
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
@@ -24,8 +24,6 @@ from robgui.core.model.classifier import Classifier
 MOST_FINDINGS = 10
 #: The longer side of the small pictures.
 _THUMBNAIL = 64
-#: Where each distance stands in a severity.
-_COLUMN = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
 #: Fields of the result with one entry per image.
 _PER_IMAGE = (
     *(
@@ -78,7 +76,7 @@ def merge_games(
         for start, result in zip(starts, results, strict=False)
         for i, place in enumerate(result.worst)
     ]
-    height = column["severity"][:, _COLUMN[params.norm]]
+    height = column["severity"][:, COLUMN[params.norm]]
     # Least severe first: the fewer pixels it takes, the worse for the network.
     worst = sorted(worst, key=lambda item: (height[item[0]], item[0]))[:MOST_FINDINGS]
     mean, median = _middle(height)
@@ -221,7 +219,7 @@ class _Tally:
 
     def result(self) -> FeatureGameBatchResult:
         """The games so far."""
-        mean, median = _middle(self._severity[:, _COLUMN[self._params.norm]])
+        mean, median = _middle(self._severity[:, COLUMN[self._params.norm]])
         shape = self._classifier.shape
         blank = np.zeros((0, *shape), dtype=np.float32)
         return FeatureGameBatchResult(

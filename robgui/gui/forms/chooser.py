@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
@@ -71,20 +72,21 @@ class Chooser(QWidget):
         _fill(
             self.models,
             [m.name for m in store.library.models],
-            store.library.models.index(store.library.model)
-            if store.library.model in store.library.models
-            else -1,
+            _place_of(store.library.model, store.library.models),
             "no model",
         )
         names = [f"{d.name} ({len(d):,})" for d in store.library.datasets]
         _fill(
             self.datasets,
             names,
-            store.library.datasets.index(store.library.dataset)
-            if store.library.dataset in store.library.datasets
-            else -1,
+            _place_of(store.library.dataset, store.library.datasets),
             "no inputs",
         )
+
+
+def _place_of(one: object, among: Sequence[object]) -> int:
+    """Where one of them stands; -1 if it is none of them."""
+    return next((place for place, each in enumerate(among) if each is one or each == one), -1)
 
 
 def _fill(box: QComboBox, names: list[str], current: int, nothing: str) -> None:

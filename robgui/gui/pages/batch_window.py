@@ -242,8 +242,10 @@ class BatchWindow(QWidget):
         self.progress.setValue(round(1000 * share))
         if stopped:
             self._say(_stopped(picture))
+        elif stopping and not over:
+            self._say(_STOPPING)
         else:
-            self._say(_STOPPING if stopping and not over else _under_way(picture, over))
+            self._say(_under_way(picture, over))
         self.entries.show_columns(
             {
                 "Request": [entry.title for entry in picture.entries],

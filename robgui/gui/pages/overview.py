@@ -101,24 +101,27 @@ class Overview(WhenSeen, QWidget):
         """What speaks for every method, for the model in use."""
         store = self._store
         model = store.library.model
-        data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
-        subject = "No model is open." if model is None else f"{model.name} on {self._input(data)}"
+        data, subject = "no inputs", "No model is open."
+        if store.library.dataset is not None:
+            data = store.library.dataset.name
+        if model is not None:
+            subject = f"{model.name} on {self._input(data)}"
         for tile in self.tiles:
             run = self.runs.worst(tile.page)
             job = self.runs.at_work(tile.page)
             if run is None and job is not None and tile.is_live:
                 continue  # What it says so far stays.
-            place = 0 if run is None else self.runs.place_in(run.request)
-            tile.set_run(run, None if run is None else self.runs.said(run), place)
-            waits = self.runs.under_way(tile.page)
-            tile.set_question(
-                *self.runs.question(tile.page),
-                self.runs.failure(tile.page) if run is None and not waits else "",
-                waits=waits,
-            )
-            if run is None and job is not None:
-                self._tell(tile, job)
-            if run is not None and tile.due(run):
+            if run is None:
+                tile.set_run(None)
+                waits = self.runs.under_way(tile.page)
+                failure = "" if waits else self.runs.failure(tile.page)
+                tile.set_question(*self.runs.question(tile.page), failure, waits=waits)
+                if job is not None:
+                    self._tell(tile, job)
+                continue
+            place = self.runs.place_in(run.request)
+            tile.set_run(run, self.runs.said(run), place)
+            if tile.due(run):
                 self._read(tile, run, place)
         self._subject = subject
         self._show_lead()
@@ -263,13 +266,16 @@ class Overview(WhenSeen, QWidget):
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left
-            started = inspection.share > 0
-            words = "" if started else "starting"
             if left is not None:
                 words = time_left(left)
-            known = f"{inspection.skipped} already answered" if inspection.skipped else ""
-            done = how_many_done(self._asked())
-            parts = (done, known, inspection.waits_for() or words)
+            elif inspection.share > 0:
+                words = ""
+            else:
+                words = "starting"
+            parts = [how_many_done(self._asked())]
+            if inspection.skipped:
+                parts.append(f"{inspection.skipped} already answered")
+            parts.append(inspection.waits_for() or words)
             self.left.set_words(", ".join(filter(None, parts)))
         else:
             self.left.set_words("")

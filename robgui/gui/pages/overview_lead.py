@@ -43,6 +43,13 @@ def shows(finding: Finding, sentence: str, classes: Sequence[str]) -> bool:
     return set(confusion) <= named or (len(named) == 1 and named <= set(confusion))
 
 
+def _sentence(tile: Tile) -> str:
+    """What the method of a tile says; empty while it has said nothing."""
+    if tile.told is None:
+        return ""
+    return tile.told.sentence
+
+
 class Lead(QObject):
     """Fills the hero from the cards of the methods.
 
@@ -105,9 +112,8 @@ class Lead(QObject):
     def _told_finding(self, tile: Tile) -> StoredFinding | None:
         """The worst finding of the classes that the sentence of a tile names; None without one."""
         model = self._store.library.model
-        sentence = "" if tile.told is None else tile.told.sentence
         classes = () if model is None else model.labels
-        fitting = [one for one in self._findings(tile) if shows(one, sentence, classes)]
+        fitting = [one for one in self._findings(tile) if shows(one, _sentence(tile), classes)]
         return max(fitting, key=self._store.history.harm.severity, default=None)
 
     def _findings(self, tile: Tile) -> list[StoredFinding]:
@@ -165,8 +171,11 @@ class Lead(QObject):
         theirs: it is left out. Everything is read away from the GUI thread.
         """
         store = self._store
-        finding = None if tile is None else self._told_finding(tile)
-        failing = None if tile is None or finding is None else self._failing(tile, finding)
+        finding = failing = None
+        if tile is not None:
+            finding = self._told_finding(tile)
+        if tile is not None and finding is not None:
+            failing = self._failing(tile, finding)
         own = failing or self._in_use(tile)
         # Called at every change of a tile: the same picture is not read and scaled again.
         wanted = (own and (id(own[0]), own[1]), None if finding is None else finding.id)
@@ -218,7 +227,7 @@ class Lead(QObject):
 
     def _names_classes(self, tile: Tile) -> bool:
         model = self._store.library.model
-        sentence = "" if tile.told is None else tile.told.sentence
+        sentence = _sentence(tile)
         return model is not None and any(f"“{name}”" in sentence for name in model.labels)
 
     def _of_one_input(self, tile: Tile) -> bool:

@@ -112,9 +112,10 @@ class Scoreboard(WhenSeen, FillingSheet):
         each = [[line[place] for line in lines] for place in range(len(self._rows))]
         self.verdict_changed.emit(verdict_words(self.names(), each))
         columns = [Cells("Analysis", titles), Cells("Measured", measures), Cells("On", asked)]
-        for row, cells in zip(self._rows if lines else [], each if lines else [], strict=True):
-            title = in_lines(row.name)
-            columns.append(Cells(title, cells, words_of, ink_of, tip_of, rank_of, True, ground_of))
+        if lines:
+            looks = (words_of, ink_of, tip_of, rank_of, True, ground_of)
+            titled = zip(map(in_lines, self.names()), each, strict=True)
+            columns += [Cells(title, cells, *looks) for title, cells in titled]
         self.show_cells(columns)
 
     def _asked_of(self, analysis: str) -> str:

@@ -183,8 +183,8 @@ class Tile(QFrame):
 
     def set_view(self, run: Run, view: View | None, place: int = 0) -> None:
         """The first view of ``run`` and one of its models, if they are still those on show."""
-        shown = None if self.run is None else (self.run.id, self._place)
-        if shown == (run.id, place) and view is not None:
+        same = self.run is not None and (self.run.id, self._place) == (run.id, place)
+        if same and view is not None:
             self._show_view(view)
 
     def _show_view(self, view: View) -> None:
@@ -230,18 +230,26 @@ class Tile(QFrame):
     def _tell_scale(self) -> None:
         """What the number is, and of what size or range “Holds” speaks; a low card says this."""
         said = self.verdict
-        number = None if said is None else said.number
-        parts = [] if number is None else [scale_words(number) + self._part()]
+        parts = []
+        if said is not None and said.number is not None:
+            parts.append(scale_words(said.number) + self._part())
         if said is not None and said.status is Status.HOLDS and said.reach:
-            parts = [f"Holds {said.reach}", *([] if self._beside else parts)]
+            if self._beside:
+                parts.clear()
+            parts.insert(0, f"Holds {said.reach}")
         self.scale.setText(unbroken(". ".join(parts)))
         self.scale.setVisible(bool(parts))
 
     def _share(self) -> None:
         """Words take the room that they need: half of a narrow card, less of a wide one."""
         wide = self.width() > _WIDE_CARD * self.fontMetrics().averageCharWidth()
-        words = _WORDS_SHARE if self.picture is not None and wide else _PICTURE_SHARE
-        self._body.setStretch(0, words if self._beside else 0)
+        if not self._beside:
+            share = 0
+        elif self.picture is not None and wide:
+            share = _WORDS_SHARE
+        else:
+            share = _PICTURE_SHARE
+        self._body.setStretch(0, share)
 
     def _show_ghost(self) -> None:
         """Where a picture will be stands the sign of the method, pale."""
@@ -257,16 +265,22 @@ class Tile(QFrame):
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
         self.alert = False
-        number = None if said is None else said.number
-        self.status.setText("" if said is None else status_words(said.status, self.is_live))
+        number, figure = None, ""
+        state = sentence = whole = ""
+        if said is not None:
+            number, state = said.number, status_words(said.status, self.is_live)
+            sentence, whole = unbroken(said.sentence), tip(said.text)
+        if number is not None:
+            figure = in_two_lines(unbroken(number.words))
+        self.status.setText(state)
         if self.run is not None and self.is_stopped and said is self._settled:
             self.status.setText(f"{self.status.text()} ({_EARLY[self.run.state]})")
-        self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
+        self._set_number(figure)
         self.number.setVisible(number is not None)
         self._tell_scale()
-        self.sentence.setText("" if said is None else unbroken(said.sentence))
+        self.sentence.setText(sentence)
         self.sentence.setVisible(number is None)
-        self.setToolTip("" if said is None else tip(said.text))
+        self.setToolTip(whole)
         self._tint()
 
     def _part(self) -> str:
@@ -297,14 +311,15 @@ class Tile(QFrame):
         self.picture = picture
         self._share()
         self._show_ghost()
+        lowest = 0
         if picture is not None:
             policy = QSizePolicy.Policy
             picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
             self._body.addWidget(picture, _PICTURE_SHARE)
+            lowest = self.open.sizeHint().height() + BAR + _AROUND + picture.minimumHeight()
         # Wrapped words make Qt forget the picture's minimum height, and it would cover the edge.
-        around = self.open.sizeHint().height() + BAR + _AROUND
-        self.setMinimumHeight(0 if picture is None else around + picture.minimumHeight())
+        self.setMinimumHeight(lowest)
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()

@@ -24,6 +24,8 @@ _THICK, _BETWEEN, _BELOW = 0.19, 0.12, 0.62
 _MOST_LYING = 40
 #: Up to this many bars say their number.
 _MOST_NUMBERS = 40
+#: Points of the numbers at the bars: smaller than any words, since there are many.
+_LETTERS = 7.5
 #: Inches that a name may take from the bars.
 _NAME = 1.9
 
@@ -82,9 +84,14 @@ def paint(view: Bars, area: Area) -> None:
         zero = []
     levels = [mark.at for mark in view.levels if known and math.isfinite(mark.at)]
     span = ticks.limits(view.value, [*ends, zero, levels])
-    (axes.set_xlim if lie else axes.set_ylim)(_with_room(view, span) if lie else span)
-    if view.value.log:
-        (axes.set_xscale if lie else axes.set_yscale)("log")
+    if lie:
+        axes.set_xlim(_with_room(view, span))
+    else:
+        axes.set_ylim(span)
+    if view.value.log and lie:
+        axes.set_xscale("log")
+    elif view.value.log:
+        axes.set_yscale("log")
     _draw(axes, view, area.look, lie)
     _along(axes, view, area, lie)
     _levels(axes, view, area.look, lie)
@@ -142,7 +149,15 @@ def _draw(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
         elif row.low is not None and row.high is not None:
             _errors(axes, at, row, look, lie)
     if not view.value.log:
-        (axes.axvline if lie else axes.axhline)(0, color=look.faded, linewidth=0.7)
+        _level(axes, 0.0, lie, color=look.faded, linewidth=0.7)
+
+
+def _level(axes: Axes, at: float, lie: bool, **style: Any) -> None:
+    """A line at one value, across all bars."""
+    if lie:
+        axes.axvline(at, **style)
+    else:
+        axes.axhline(at, **style)
 
 
 def _errors(axes: Axes, at: np.ndarray, row: Series, look: Look, lie: bool) -> None:
@@ -179,7 +194,7 @@ def _levels(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
     for place, mark in enumerate(view.levels):
         style: dict[str, Any] = {"color": look.colour(mark.ink), "zorder": 3}
         style |= legend.level_style(place)
-        (axes.axvline if lie else axes.axhline)(mark.at, **style)
+        _level(axes, mark.at, lie, **style)
 
 
 def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
@@ -207,7 +222,7 @@ def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
 
 def _fits(view: Bars, room: float) -> bool:
     words = [view.value.plain(float(value)) for row in view.series for value in row.values]
-    return max((extent(word, 7.5) for word in words), default=0.0) <= room
+    return max((extent(word, _LETTERS) for word in words), default=0.0) <= room
 
 
 def _at_end(axes: Axes, at: float, end: float, words: str, look: Look, lie: bool) -> None:
@@ -221,7 +236,11 @@ def _at_end(axes: Axes, at: float, end: float, words: str, look: Look, lie: bool
     # Beyond this share of the axis a number would reach over its end.
     far = (end - limits[0]) / ((limits[1] - limits[0]) or 1) > 0.88
     away = -1 if far or end < 0 else 1
-    style: dict[str, Any] = {"fontsize": 7.5, "color": look.text, "textcoords": "offset points"}
+    style: dict[str, Any] = {
+        "fontsize": _LETTERS,
+        "color": look.text,
+        "textcoords": "offset points",
+    }
     style |= {"clip_on": False, "zorder": 4, "bbox": _behind_letters(look.ground)}
     if lie:
         side = "left" if away > 0 else "right"
@@ -250,7 +269,7 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
             words = view.value.plain(float(value))
             # Inches: a little air beside the letters,
             # and the height of one line of them.
-            room, need = value * inches, (extent(words, 7.5) + 0.06, 0.14)
+            room, need = value * inches, (extent(words, _LETTERS) + 0.06, 0.14)
             if lie:
                 wide, high = (room, across)
             else:
@@ -261,7 +280,7 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
                 else:
                     centre = (at, below[at] + value / 2)
                 colour = inner.look.colour(row.ink)
-                style: dict[str, Any] = {"fontsize": 7.5, "bbox": _behind_letters(colour)}
+                style: dict[str, Any] = {"fontsize": _LETTERS, "bbox": _behind_letters(colour)}
                 style |= {"ha": "center", "va": "center", "color": on(colour)}
                 axes.text(centre[0], centre[1], words, **style)
         below = below + np.nan_to_num(row.values)

@@ -12,6 +12,7 @@ from matplotlib.patheffects import withStroke
 
 from robgui.core.verdict import Status
 from robgui.core.view import Images, Picture, Spot, status_ink
+from robgui.report.drawing.curves import NOTHING
 from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
 from robgui.report.drawing.plate import Area
@@ -69,7 +70,7 @@ def entries(view: Images, look: Look) -> list[LegendEntry]:
 def paint(view: Images, area: Area, large: bool) -> None:
     """Draws the pictures row by row."""
     if not view.pictures:
-        area.plate.put("Nothing to show yet.", area.left, area.top + 0.1, colour=area.look.faded)
+        area.plate.put(NOTHING, area.left, area.top + 0.1, colour=area.look.faded)
         return
     grid = _grid(view, area.width, large)
     axes = area.axes()

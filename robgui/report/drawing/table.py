@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Table, status_ink
+from robgui.report.drawing.curves import NOTHING
 from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
@@ -76,7 +77,7 @@ def entries(view: Table, look: Look) -> list[LegendEntry]:
 def paint(view: Table, area: Area, large: bool) -> None:
     """Draws the strips below each other."""
     if not view.height:
-        area.plate.put("Nothing to show yet.", area.left, area.top + 0.1, colour=area.look.faded)
+        area.plate.put(NOTHING, area.left, area.top + 0.1, colour=area.look.faded)
         return
     top = area.top
     for strip in strips(view, area.width, large):

@@ -41,11 +41,14 @@ def _finding(result: MapResult, place: int) -> Finding:
     score, wall = float(traps.score[place]), float(traps.wall[place])
     mean = network < 0
     subject = f"{result.shapes[shape]}, {result.networks[network]}"
-    if mean:
-        top = -1
-    else:
-        top = int(traps.top1[place])
-    name, seen = result.labels[result.target[max(0, shape)]], result.labels[top] if top >= 0 else ""
+    # A trap of the mean belongs to no network, and no class is seen there.
+    owner, picture_of_shape, among, top = "", "", -1, -1
+    if not mean:
+        owner, picture_of_shape = result.networks[network], result.shapes[shape]
+        among, top = image_place(result.specs, shape), int(traps.top1[place])
+    name, seen = result.labels[result.target[max(0, shape)]], ""
+    if top >= 0:
+        seen = result.labels[top]
     where = place_words(result.axes, traps.at[place])
     at = zip(result.axes, traps.at[place], strict=True)
     detail = {
@@ -55,9 +58,9 @@ def _finding(result: MapResult, place: int) -> Finding:
         "score_around": wall,
         "at": {axis.name: float(value) for axis, value in at},
         "cells": int(traps.cells[place]),
-        "network": "" if mean else result.networks[network],
-        "shape": "" if mean else result.shapes[shape],
-        "place": -1 if mean else image_place(result.specs, shape),
+        "network": owner,
+        "shape": picture_of_shape,
+        "place": among,
     }
     if place < len(traps.images):
         image = traps.images[place]

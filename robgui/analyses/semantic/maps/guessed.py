@@ -20,6 +20,10 @@ def guessed_cells(result: MapResult, network: int, shape: int) -> np.ndarray | N
 
 def maps_of(values: np.ndarray, network: int, shape: int) -> np.ndarray:
     """``(networks, shapes, rows, columns)``; below 0 stands for all networks or shapes."""
-    networks = slice(None) if network < 0 else slice(network, network + 1)
-    shapes = slice(None) if shape < 0 else slice(shape, shape + 1)
-    return values[networks, shapes]
+    return values[_chosen(network), _chosen(shape)]
+
+
+def _chosen(place: int) -> slice:
+    if place < 0:
+        return slice(None)
+    return slice(place, place + 1)

@@ -67,7 +67,8 @@ def map_part(
     own = plan.share(part, map_units(params, 0 if dataset is None else len(dataset)))
     done, total = 0, sum(len(block.cells.cells) for block in own)
     for block in plan.fill_only(own):
-        done += 0 if block is None else len(block.cells.cells)
+        if block is not None:
+            done += len(block.cells.cells)
         if pace.due():
             yield Step(done, total, None)
     yield Step(total, total, plan.part(own))
@@ -132,7 +133,8 @@ class _Map:
         self._calls = 0
         self._target = [one.number for one in target_classes(classifiers[0], dataset, params)]
         self._decided = [target >= 0 for target in self._target]
-        self._calls += 0 if params.target else sum(self._decided)
+        if not params.target:
+            self._calls += sum(self._decided)
         self._traps = no_traps(len(self._axes), classifiers[0].shape)
 
     def fill(self) -> Iterator[None]:

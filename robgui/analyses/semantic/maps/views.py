@@ -109,10 +109,9 @@ def trap_spots(result: MapResult, network: int, shape: int) -> tuple[Spot, ...]:
     for place in traps_of(result, network, shape):
         x, y = (float(value) for value in result.traps.at[place])
         top = int(result.traps.top1[place])
+        seen = ""
         if top >= 0:
             seen = f", seen as “{result.labels[top]}”"
-        else:
-            seen = ""
         name = f"trap: score {number(result.traps.score[place])}{seen}"
         spots += [Spot(x, y, "", Ink("text"), "circle"), Spot(x, y, name, Ink("fails"), "cross")]
     return tuple(spots)
@@ -153,15 +152,22 @@ def trap_table(result: MapResult) -> Table:
         Column("Trap at", tuple(place_words(result.axes, at) for at in traps.at)),
         Column("Score", tuple(float(score) for score in traps.score), "number"),
         Column("Score around", tuple(float(wall) for wall in traps.wall), "number"),
-        Column("Seen as", tuple(result.labels[c] if c >= 0 else "" for c in traps.top1)),
+        Column("Seen as", tuple(_named(result.labels, c) for c in traps.top1)),
     ]
     if len(result.networks) > 1:
-        owners = tuple(result.networks[m] if m >= 0 else "mean" for m in traps.network)
+        owners = tuple(_named(result.networks, m, "mean") for m in traps.network)
         columns.append(Column("Network", owners))
     if len(result.shapes) > 1:
-        shapes = tuple(result.shapes[k] if k >= 0 else "mean" for k in traps.shape)
+        shapes = tuple(_named(result.shapes, k, "mean") for k in traps.shape)
         columns.append(Column("Shape", shapes))
     return Table(TRAPS, tuple(columns))
+
+
+def _named(names: Sequence[str], place: int, otherwise: str = "") -> str:
+    """The name at a place; below 0 there is none."""
+    if place < 0:
+        return otherwise
+    return names[place]
 
 
 def _maps(result: MapResult) -> list[View]:

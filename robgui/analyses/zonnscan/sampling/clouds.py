@@ -53,6 +53,7 @@ def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:
         half = (corners[0] - corners[1]).abs() / 2
         # A side without length has no offset either.
         return torch.where(half > 0, offset / half, 0).amax(1)
-    return (
-        offset.amax(1) if zone == "linf" else torch.linalg.vector_norm(offset, power(zone), dim=1)
-    )
+    if zone == "linf":
+        return offset.amax(1)
+    norm: torch.Tensor = torch.linalg.vector_norm(offset, power(zone), dim=1)
+    return norm

@@ -144,9 +144,9 @@ def check_divisor(call: OperationCall) -> None:
 
 
 def _is_whole(value: Tensor | float) -> bool:
-    return not (
-        value.is_floating_point() if isinstance(value, Tensor) else isinstance(value, float)
-    )
+    if isinstance(value, Tensor):
+        return not value.is_floating_point()
+    return not isinstance(value, float)
 
 
 def creation(call: OperationCall) -> None:

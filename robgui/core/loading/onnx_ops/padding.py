@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
-from robgui.core.loading.onnx_ops.values import Attributes, Operation, ints
+from robgui.core.loading.onnx_ops.values import Attributes, Operation, attribute_or_input, ints
 
 
 def spatial_pads(
@@ -28,9 +28,11 @@ def spatial_pads(
     for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
         # SAME: ceil(size / stride) windows, and whatever the last one lacks is padded.
         total = max(0, (math.ceil(size / s) - 1) * s + (k - 1) * d + 1 - size)
-        small, large = total // 2, total - total // 2
-        begins.append(small if mode == "SAME_UPPER" else large)
-        ends.append(large if mode == "SAME_UPPER" else small)
+        begin, end = total - total // 2, total // 2
+        if mode == "SAME_UPPER":
+            begin, end = end, begin
+        begins.append(begin)
+        ends.append(end)
     return begins + ends
 
 
@@ -62,7 +64,7 @@ def _pad(
     axes: Tensor | None = None,
 ) -> Tensor:
     # Amounts and value are attributes up to opset 10; chosen axes exist from 18 on.
-    amounts = ints(a.get("pads") if pads is None else pads)
+    amounts = attribute_or_input(a, "pads", pads)
     if axes is not None:
         half, full = len(amounts) // 2, [0] * (2 * x.ndim)
         for position, axis in enumerate(ints(axes)):

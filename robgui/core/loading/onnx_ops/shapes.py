@@ -12,6 +12,7 @@ from robgui.core.loading.onnx_ops.values import (
     Attributes,
     Operation,
     UntranslatedError,
+    attribute_or_input,
     ints,
     on_one_device,
 )
@@ -32,7 +33,10 @@ _TYPES = {
 
 def _reshape(a: Attributes, x: Tensor, shape: Tensor | None = None) -> Tensor:
     # An attribute up to opset 4.
-    sizes = ints(a["shape"] if shape is None else shape)
+    if shape is None:
+        sizes = ints(a["shape"])
+    else:
+        sizes = ints(shape)
     # A size of 0 means "as in the input", unless opset 14 says otherwise.
     if not a.get("allowzero", 0):
         sizes = [x.shape[axis] if size == 0 else size for axis, size in enumerate(sizes)]
@@ -41,7 +45,8 @@ def _reshape(a: Attributes, x: Tensor, shape: Tensor | None = None) -> Tensor:
 
 def _flatten(a: Attributes, x: Tensor) -> Tensor:
     axis = int(a.get("axis", 1))
-    axis = axis + x.ndim if axis < 0 else axis
+    if axis < 0:
+        axis += x.ndim
     if axis == 1:
         return x.flatten(1)
     return x.reshape(math.prod(x.shape[:axis]), -1)
@@ -49,14 +54,14 @@ def _flatten(a: Attributes, x: Tensor) -> Tensor:
 
 def _squeeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
     # Attributes up to opset 12, as in Unsqueeze below.
-    chosen = ints(a.get("axes") if axes is None else axes)
+    chosen = attribute_or_input(a, "axes", axes)
     if chosen:
         return x.squeeze(tuple(chosen))
     return x.squeeze()
 
 
 def _unsqueeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    chosen = ints(a.get("axes") if axes is None else axes)
+    chosen = attribute_or_input(a, "axes", axes)
     rank = x.ndim + len(chosen)
     # Axes count in the result; in ascending order none moves one inserted before.
     for axis in sorted(each % rank for each in chosen):
@@ -74,10 +79,10 @@ def _slice(
 ) -> Tensor:
     # All four were attributes up to opset 9.
     first, last = (
-        ints(a.get("starts") if starts is None else starts),
-        ints(a.get("ends") if ends is None else ends),
+        attribute_or_input(a, "starts", starts),
+        attribute_or_input(a, "ends", ends),
     )
-    where = ints(a.get("axes") if axes is None else axes) or list(range(len(first)))
+    where = attribute_or_input(a, "axes", axes) or list(range(len(first)))
     by = ints(steps) or [1] * len(first)
     for begin, end, axis, step in zip(first, last, where, by, strict=True):
         if step < 0:
@@ -103,7 +108,7 @@ def _gather(a: Attributes, x: Tensor, index: Tensor) -> Tensor:
 def _split(a: Attributes, x: Tensor, parts: Tensor | None = None) -> tuple[Tensor, ...]:
     axis = int(a.get("axis", 0))
     # An attribute up to opset 12; the number of parts alone can be given from 18 on.
-    sizes = ints(a.get("split") if parts is None else parts)
+    sizes = attribute_or_input(a, "split", parts)
     if not sizes:
         count: int = a.get("num_outputs") or a["outputs"]
         # Equal parts; what does not divide makes the last one smaller.

@@ -9,13 +9,18 @@ import torch
 import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
-from robgui.core.loading.onnx_ops.values import Attributes, Operation, UntranslatedError, ints
+from robgui.core.loading.onnx_ops.values import (
+    Attributes,
+    Operation,
+    UntranslatedError,
+    attribute_or_input,
+)
 
 
 def _reduce(function: Callable[[Tensor, list[int], bool], Tensor]) -> Operation:
     def reduce(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
         # Axes are attributes up to opset 12 for ReduceSum and up to 17 for the others.
-        chosen = ints(a.get("axes") if axes is None else axes)
+        chosen = attribute_or_input(a, "axes", axes)
         if not chosen and a.get("noop_with_empty_axes", 0):
             return x
         return function(x, chosen or list(range(x.ndim)), bool(a.get("keepdims", 1)))

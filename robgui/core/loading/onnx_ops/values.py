@@ -20,9 +20,16 @@ def ints(value: Tensor | Sequence[int] | None) -> list[int]:
     """Whole numbers given as an input or as an attribute."""
     if value is None:
         return []
-    return [
-        int(each) for each in (value.flatten().tolist() if isinstance(value, Tensor) else value)
-    ]
+    if isinstance(value, Tensor):
+        value = value.flatten().tolist()
+    return [int(each) for each in value]
+
+
+def attribute_or_input(a: Attributes, name: str, given: Tensor | None) -> list[int]:
+    """Whole numbers that are an attribute of older opsets and an input of newer ones."""
+    if given is None:
+        return ints(a.get(name))
+    return ints(given)
 
 
 def on_one_device(*values: Tensor) -> tuple[Tensor, ...]:

@@ -50,19 +50,14 @@ class InputEntry:
     @property
     def sentence(self) -> str:
         """The same for a screen reader and the tool tip."""
+        said = self._words
         if self.tags:
-            tags = f"; tagged {', '.join(self.tags)}"
-        else:
-            tags = ""
+            said += f"; tagged {', '.join(self.tags)}"
         if self.findings:
-            found = f"; {count(self.findings, 'finding')}"
-        else:
-            found = ""
+            said += f"; {count(self.findings, 'finding')}"
         if self.second:
-            second = " (second input)"
-        else:
-            second = ""
-        return f"{self._words}{tags}{found}{second}"
+            said += " (second input)"
+        return said
 
     @property
     def without_guess(self) -> str:
@@ -125,12 +120,7 @@ class GalleryModel(QStandardItemModel):
             store.library.predictions,
         )
         assert dataset is not None
-        labels = dataset.labels
-        if labels is not None:
-            label = int(labels[index])
-        else:
-            label = -1
-        key = dataset.key(index)
+        label, key = _class_at(dataset.labels, index), dataset.key(index)
         if model is not None:
             outputs = model.settings.labels
         else:
@@ -152,18 +142,13 @@ class GalleryModel(QStandardItemModel):
         guess = int(predictions.classes[index])
         if guess < 0:
             return InputEntry(index, key, title, unreadable=guess == UNREADABLE, **marks)
-        if predictions.labels is not None:
-            wanted = int(predictions.labels[index])
-        else:
-            wanted = -1
+        # In the model's own numbering, in which the prediction is.
+        wanted = _class_at(predictions.labels, index)
+        right = None
         if wanted >= 0:
             right = guess == wanted
-        else:
-            right = None
-        words, confidence = (
-            class_name(guess, outputs, dataset.names),
-            float(predictions.confidence[index]),
-        )
+        words = class_name(guess, outputs, dataset.names)
+        confidence = float(predictions.confidence[index])
         return InputEntry(index, key, title, words, confidence, right, **marks)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -180,6 +165,13 @@ class GalleryModel(QStandardItemModel):
                 return tip(sentence)
             return sentence
         return None
+
+
+def _class_at(labels: np.ndarray | None, index: int) -> int:
+    """The number of an input's class; -1 without one."""
+    if labels is None:
+        return -1
+    return int(labels[index])
 
 
 def class_name(index: int, *names: tuple[str, ...]) -> str:
