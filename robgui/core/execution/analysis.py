@@ -299,6 +299,7 @@ class Analysis:
 
 
 def _of_a_part(result: Any, params: Any) -> Verdict:
+    # A part says nothing: only the merged result speaks.
     return Verdict(Status.UNKNOWN, "")
 
 

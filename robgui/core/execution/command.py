@@ -72,6 +72,7 @@ def _ranges(indices: Sequence[int]) -> str:
         end = start + 1
         while end < len(indices) and indices[end] == indices[end - 1] + 1:
             end += 1
+        # Two in a row are as short with a comma.
         if end - start >= 3:
             parts.append(f"{indices[start]}:{indices[end - 1] + 1}")
         else:

@@ -110,14 +110,17 @@ def _png_text(file: IO[bytes]) -> str | None:
     file.seek(len(_PNG))
     for _ in range(_MOST_CHUNKS):
         length, kind = int.from_bytes(file.read(4), "big"), file.read(4)
+        # Ours stands before the pixels; an empty kind is the end of a file cut short.
         if kind in (b"IDAT", b"IEND", b""):
             return None
         if kind == b"tEXt" and length <= LARGEST:
             keyword, _, text = file.read(length).partition(b"\0")
             file.seek(4, os.SEEK_CUR)
             if keyword == KEYWORD.encode():
+                # The PNG standard says that tEXt is Latin-1.
                 return text.decode("latin-1")
         else:
+            # Over the data and the four bytes of checksum that end every chunk.
             file.seek(length + 4, os.SEEK_CUR)
     return None
 
@@ -138,10 +141,13 @@ def _pdf_texts(tail: bytes) -> list[str]:
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
+    # In a PDF string the backslash makes n and r control characters;
+    # before a parenthesis or another backslash it only protects it.
     return {b"n": b"\n", b"r": b"\r"}.get(found[1], found[1])
 
 
 def _is_svg(head: bytes) -> bool:
+    # EF BB BF is the byte order mark that some editors write first.
     return b"<svg" in head and head.lstrip(b"\xef\xbb\xbf \r\n\t")[:5] in (b"<?xml", b"<svg ")
 
 

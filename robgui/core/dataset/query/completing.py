@@ -58,6 +58,7 @@ def completions(text: str, cursor: int, words: Vocabulary) -> tuple[int, list[st
     else:
         start = cursor
     token = before[start:]
+    # A leading minus negates: the word behind it is what is being typed.
     if token.startswith("-"):
         start, token = start + 1, token[1:]
     signed = _WITH_SIGN.match(token)
@@ -66,6 +67,7 @@ def completions(text: str, cursor: int, words: Vocabulary) -> tuple[int, list[st
     field, sign, _, typed = signed.groups()
     if field.casefold() not in FIELDS:
         return start, []
+    # The closing quote may stand there already.
     wanted = typed.rstrip("\"'").casefold()
     values = [value for value in words.of(field.casefold()) if wanted in value.casefold()]
     # What begins with the typed letters first; the sort is stable, so the rest keeps its order.
@@ -78,5 +80,7 @@ def quoted(value: str) -> str:
     if re.fullmatch(r"[^\s()\"'=!<>~:]+", value) and value.casefold() not in JOINING:
         return value
     if '"' in value:
+        # The language has no escapes: a value with
+        # both kinds of quotes cannot be written.
         return f"'{value}'"
     return f'"{value}"'

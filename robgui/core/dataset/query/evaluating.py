@@ -32,6 +32,7 @@ _COMPARE: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     ">=": operator.ge,
 }
 _ORDERING = ("<", "<=", ">", ">=")
+# Not float() alone: it also takes “nan”, “inf” and “1_000”.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,3})?")
 
 
@@ -129,6 +130,8 @@ def _of_class(
     count, wanted = len(label_schemes[0][0]), value.casefold()
     same = [_named(names, lambda name: name == wanted) for _, names in label_schemes]
     part = [_named(names, lambda name: wanted in name) for _, names in label_schemes]
+    # A name spelled out in full wins over parts of
+    # names: label:cat is not also “caterpillar”.
     if sign == "~":
         meant = part
     elif any(same):
@@ -181,6 +184,7 @@ def _number_of(field: str) -> Callable[[InputFacts, str, str], QueryMatch]:
             raise DataError(f"the selection cannot use ~ with {field}; use <, <=, > or >=.")
         values: np.ndarray = getattr(predicted, field)
         with np.errstate(invalid="ignore"):
+            # nan != 0.5 is true in NumPy: an input without a value must not match.
             yes = _COMPARE[sign](values, _number(value, field)) & np.isfinite(values)
         return _told(yes, predicted)
 
@@ -190,6 +194,7 @@ def _number_of(field: str) -> Callable[[InputFacts, str, str], QueryMatch]:
 def _index(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     if sign not in _COMPARE:
         raise DataError("the selection cannot use ~ with index; use =, !=, <, <=, > or >=.")
+    # Fifteen digits fit into the 64 bits that NumPy compares with.
     if not re.fullmatch(r"[+-]?\d{1,15}", value):
         raise DataError(
             f"the selection compares index with {value[:80]!r}, which is not a whole number."
@@ -221,6 +226,7 @@ def _tag(facts: InputFacts, sign: str, value: str) -> QueryMatch:
         meant = part
     else:
         meant = same
+    # With ~ no match is an answer; otherwise the name was probably mistyped.
     if not meant and sign != "~":
         known = ", ".join(list(facts.tags)[:20])
         if known:

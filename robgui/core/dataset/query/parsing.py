@@ -22,6 +22,7 @@ from robgui.core.errors import DataError
 EXAMPLE = "label:stop wrong confidence<0.6"
 #: Longest and deepest query that a person would write.
 _LONGEST, _DEEPEST = 2_000, 50
+# Signs of two characters first, or <= would be < and a value that begins with =.
 _HEAD = re.compile(r"([^\s=!<>~:()\"']+)\s*(!=|<=|>=|=|<|>|~|:)\s*")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 #: Fields whose values are words, which may hold blanks after these signs.
@@ -58,6 +59,7 @@ class _Reader:
         parts = [self._all()]
         while self._take_word("or"):
             parts.append(self._all())
+            # An empty side is read as AllOf without parts.
             if parts[-1] == AllOf() or parts[0] == AllOf():
                 raise self._missing("or")
         if len(parts) == 1:
@@ -86,6 +88,8 @@ class _Reader:
         if (quoted := self._quoted()) is not None:
             if quoted.strip():
                 return FreeText(quoted)
+            # Quotes just opened and closed again
+            # match everything, as an empty line does.
             return AllOf()
         if (condition := self._condition()) is not None:
             return condition
@@ -193,6 +197,7 @@ class _Reader:
         return self._text.startswith(letter, self._place)
 
     def _word(self) -> str:
+        # Compiled: re.match itself takes no place to start from.
         found = re.compile(r"[^\s()]*").match(self._text, self._place)
         if found is not None:
             return found[0].casefold()

@@ -74,6 +74,7 @@ def _counts(dataset: Dataset) -> tuple[int, ...]:
     """Inputs of each class; empty without labels."""
     if dataset.labels is None:
         return ()
+    # bincount refuses negative numbers, and -1 means no label.
     known = dataset.labels[dataset.labels >= 0]
     return tuple(np.bincount(known, minlength=len(dataset.names)).tolist())
 
@@ -122,6 +123,7 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
             f"{classifier.name} is not from a file; which of its outputs holds the scores is said"
             " where it is made."
         )
+    # Trusted is what the user trusted when it was first opened, and nothing more.
     trusted, settings = frozenset(model["trusted"]), wanted.model_dump()
     again = load(classifier.path, trust=trusted, device=classifier.device, **settings)
     _place(again, model)

@@ -162,6 +162,7 @@ class HeldSource(Source):
         """The same items under another framing."""
         if framing == self._framing:
             return self
+        # A shallow copy shares the names that have been fetched so far.
         other = copy.copy(self)
         other._framing = framing
         return other

@@ -222,11 +222,13 @@ class Service:
 
     def _end_later(self, why: str) -> None:
         present = self._present
+        # The first deadline stays: asking again must not extend it.
         if present is not None and not present.end_by:
             present.end_by, present.why = time.monotonic() + GRACE_SECONDS, why
 
     def _over(self, order: _Order, given: Any) -> None:
         self._present = None
+        # Only a lost process counts; an error that a model raises is an answer.
         if isinstance(given, LostError) and order.subject:
             self._kills[order.subject] += 1
         _answer(order, given)
@@ -248,6 +250,7 @@ def _is_of(order: _Order, topic: str) -> bool:
     """Whether a question belongs to a topic; the empty topic includes all."""
     if topic:
         return order.topic == topic
+    # A question without a topic belongs to none, so it is never abandoned.
     return bool(order.topic)
 
 

@@ -29,7 +29,7 @@ class Params(BaseModel):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     formerly: ClassVar[Mapping[str, str]] = {}
 
-    # the validator is built when the first settings are made: the window lists many analyses
+    # The validator is built when the first settings are made: the window lists many analyses
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     seed: int = Field(
@@ -66,6 +66,7 @@ class Params(BaseModel):
         if not isinstance(values, dict):
             return values
         given = cls.renamed(values)
+        # Given last: a setting named beside a preset wins over it.
         return {**cls.presets.get(str(given.get("preset")), {}), **given}
 
     @classmethod

@@ -50,6 +50,7 @@ def titled(fields: Fields, error: ValidationError) -> dict[str, str]:
             name = str(detail["loc"][0])
         else:
             name = ""
+        # pydantic reports every member of a union; the first one says enough.
         found.setdefault(name, _with_title(fields, name, detail))
     return found
 
@@ -72,6 +73,8 @@ def _named(fields: Fields, detail: Any) -> str:
 def _with_title(fields: Fields, name: str, detail: Any) -> str:
     message, title = str(detail["msg"]), title_of(name, fields)
     if not name:
+        # Validators of ours write “name = value” or begin with the name:
+        # only there it is a setting, elsewhere it may be an ordinary word.
         words = re.sub(
             r"\b\w+(?= = )|^\w+",
             lambda found: _title_or_word(found[0], fields),

@@ -24,6 +24,8 @@ def format_value(value: Any) -> str:
     """
     if value is None:
         return ""
+    # The short form has no escapes: words that
+    # contain its own signs are written as JSON.
     if isinstance(value, dict) and any(
         isinstance(word, str) and set(word) & set('",;:={')
         for pair in value.items()
@@ -37,6 +39,7 @@ def format_value(value: Any) -> str:
     if isinstance(value, tuple | list) and any(
         isinstance(item, str) and set(item) & set('",;') for item in value
     ):
+        # Doubled quotes as in CSV, which `_read_list` reads them back as.
         return ", ".join('"' + str(item).replace('"', '""') + '"' for item in value)
     if isinstance(value, tuple | list):
         return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(
