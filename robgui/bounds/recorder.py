@@ -107,6 +107,7 @@ class Recorder(Watching):
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        # ``relu_`` is ``relu`` in place: one translator serves both.
         name = func._schema.name.removeprefix("aten::").removesuffix("_") or func._schema.name
         known = [
             value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ def writable(option: str, name: str | None) -> Path | None:
     try:
         there = path.exists()
         if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
         if not there or path.is_file():
             # Tried rather than asked: os.access is wrong about Windows' permissions and many
             # network shares. Appending leaves an existing file as it is.

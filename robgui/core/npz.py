@@ -75,8 +75,11 @@ def unzip(blob: bytes) -> Arrays:
 
 
 def _compresses(array: np.ndarray) -> bool:
+    # At least one item, however large it is.
     items = _SAMPLE_BYTES // max(1, array.itemsize) + 1
     middle = max(0, (array.size - items) // 2)
+    # By ``flat``, which copies these items only: to reshape
+    # an array that is not contiguous copies all of it.
     data = np.asarray(array.flat[middle : middle + items]).tobytes()
     return len(zlib.compress(data, 1)) < _WORTHWHILE * len(data)
 

@@ -119,6 +119,7 @@ def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
         "What is taken for what",
         Axis("predicted class"),
         Axis("true class"),
+        # Rows of a matrix count from below; a table of confusions is read from the top.
         values[::-1],
         Axis("share of the true class", kind="share", low=0, high=1, better="low"),
         (0.0, max(most, DARKEST)),

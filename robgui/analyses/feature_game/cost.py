@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from robgui.analyses.choosing import ALL_CLASSES
 from robgui.analyses.feature_game.params import (
+    MOST_TARGETS,
     PLAYERS,
     FeatureGameBatchParams,
     FeatureGameParams,
@@ -12,8 +13,6 @@ from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Calls within which the first example mostly comes; a game may end when nothing is better.
 _FIRST = 50
-#: Targets of "all" at most.
-_TARGETS = 20
 
 
 def game_calls(params: FeatureGameParams, subject: Subject) -> Calls:
@@ -23,7 +22,7 @@ def game_calls(params: FeatureGameParams, subject: Subject) -> Calls:
     else:
         players = 1
     every = params.target.strip().casefold() == ALL_CLASSES
-    searches = players * (min(_TARGETS, subject.classes - 1) if every else 1)
+    searches = players * (min(MOST_TARGETS, subject.classes - 1) if every else 1)
     most = params.max_calls * searches
     return Calls(min(_FIRST, params.max_calls) * searches, most, usual=most)
 

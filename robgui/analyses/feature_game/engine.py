@@ -14,9 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from robgui.analyses.feature_game.example import example_of
-from robgui.analyses.feature_game.params import FeatureGameParams
+from robgui.analyses.feature_game.params import MOST_TARGETS, FeatureGameParams
 from robgui.analyses.feature_game.play.match import (
-    MOST_TARGETS,
     NOTHING,
     Match,
     best_outcome,
@@ -104,6 +103,7 @@ class _Seen:
         else:
             self._true = int(dataset.labels[0])
         self._input = self.match.rounded.astype(np.float32) / np.float32(255)
+        # Before play, which moves the weights of the features.
         self._initial = self.match.mixture.saliency()
         self._persistence: Persistence | None = None
         self._turned = 0

@@ -23,6 +23,8 @@ UNITS: dict[Norm, str] = {
 COLUMN: dict[Norm, int] = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
 #: In the order in which they are played when all three are asked for.
 PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
+#: Most classes that "all classes" means, those with the highest scores for the image.
+MOST_TARGETS = 20
 
 #: What the preset ``paper`` changes among settings left at their defaults (Sections 4 and 5: UCB,
 #: 20 s a move, 60 s in all).

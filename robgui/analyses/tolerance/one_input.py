@@ -48,6 +48,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         noise = None
     # A proof covers every lane: what no change does, noise does not do either.
     lanes, spots = range(len(_LANES_OF_ONE)) if proven > 0 else (), []
+    # A lane is one high: a fifth stays free on either side of the bar.
     boxes = [Box(0.0, at + 0.2, proven, 0.6, "proven: no change", Ink("holds")) for at in lanes]
     if np.isfinite(broken):
         spots.append(Spot(broken, _middle(_ATTACK), "turned by an attack", Ink("fails"), "cross"))

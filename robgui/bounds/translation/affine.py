@@ -66,6 +66,7 @@ def _average(call: Call) -> list[Operation]:
 def _batch_norm(call: Call) -> list[Operation]:
     """The offset is shift - mean · factor; both terms may far exceed it, so their sizes count."""
     ref = single_ref(call)
+    # The sixth argument is ``training``, except for the variant that has none.
     if call.name != "_native_batch_norm_legit_no_training" and call.args[5]:
         # A network in training mode would answer differently beside other inputs.
         raise call.unsupported("uses the statistics of the batch")
@@ -126,6 +127,7 @@ def _convolution(call: Call) -> list[Operation]:
         bias = None
     else:
         bias = as_float64(call.args[2], call)
+    # Stride, padding, dilation, transposed, output padding and groups.
     rest = tuple(call.args[3:9])
     inner = ref.shape[1:]
 

@@ -24,6 +24,7 @@ from robgui.bounds.translation.call import (
 
 def _relu(call: Call) -> list[Operation]:
     if call.name == "leaky_relu":
+        # 0.01 is the default of ATen; a graph does not repeat it.
         slope = float(call.argument(1, "negative_slope", 0.01))
     else:
         slope = 0.0

@@ -91,6 +91,7 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
     if locator[:4] == _LOCATOR64:
         (place,) = struct.unpack("<Q", locator[8:16])
         file.seek(min(place, length))
+        # The fixed fields of a zip64 end record; what may follow them is not needed.
         end64 = file.read(56)
         if len(end64) < 56 or end64[:4] != _END64:
             raise BrokenZipError("its directory is not where it says")

@@ -170,6 +170,8 @@ def _foreign(path: Path) -> list[str]:
     with open_regular(path) as file:
         if file.read(2) != b"PK":
             file.seek(0)
+            # Before torch 1.6 a file was five pickles: magic number, protocol,
+            # system, the object itself, and the keys of its storages.
             return foreign_globals(file, pickles=5)
     with Archive(path) as archive:
         return foreign_globals(io.BytesIO(archive.read("data.pkl")))

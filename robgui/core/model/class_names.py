@@ -155,6 +155,7 @@ def _from_json(path: Path, text: str) -> list[str]:
         entries = document
     else:
         entries = []
+    # Of an id and a name, the name is the last.
     names = [entry[-1] if isinstance(entry, list) and entry else entry for entry in entries]
     if not all(isinstance(name, str) for name in names):
         raise ModelError(f"{path} holds something else than class names; {_FORMS}.")

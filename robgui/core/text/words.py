@@ -29,6 +29,7 @@ def roughly(seconds: float) -> str:
         return "an unknown time"
     if seconds < 1:
         return "under 1 s"
+    # From here on whole seconds would read “60 s”.
     if seconds < 59.5:
         if seconds < 10:
             return f"{seconds:.0f} s"
@@ -127,6 +128,7 @@ def percent(share: float) -> str:
     if not math.isfinite(share):
         return "n/a"
     if -1 < share < 0:
+        # Beyond it one decimal would round to -100 %.
         if share > -0.9995:
             return f"-{percent(-share)}"
         return "below -99.9 %"

@@ -42,5 +42,6 @@ class KeptParts:
         """Deletes what was kept for a request that is now complete."""
         with self._database.transaction() as connection:
             gone = connection.execute("DELETE FROM kept WHERE key = ?", (key,)).rowcount
+        # SQLite keeps the pages of deleted rows for itself, and counts may be large.
         if gone:
             self._database.shrink()

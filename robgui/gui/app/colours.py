@@ -90,6 +90,7 @@ def palette_of(c: Colours) -> QPalette:
         (role.Dark, c.line),
     ):
         palette.setColor(which, QColor(colour))
+    # Towards the ground: lighter in the light look; below 100 “lighter” darkens.
     for which in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(
             QPalette.ColorGroup.Disabled, which, QColor(c.quiet).lighter(115 if c is LIGHT else 75)
@@ -101,5 +102,6 @@ def palette_of(c: Colours) -> QPalette:
 def outlined_palette(c: Colours) -> QPalette:
     """A palette for widgets that need a visible frame, which Fusion darkens from the window's."""
     palette = palette_of(c)
+    # Fusion outlines with the window's colour darkened by 140: this undoes it.
     palette.setColor(QPalette.ColorRole.Window, QColor(c.edge).lighter(140))
     return palette

@@ -88,6 +88,7 @@ class LogView(QWidget):
 
     def _fonts(self) -> None:
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        # Nothing in the window is smaller than 9 points.
         font.setPointSizeF(max(9.0, QApplication.font().pointSizeF()))
         self.text.setFont(QFont(font))
         side = self.fontMetrics().height()

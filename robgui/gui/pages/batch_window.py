@@ -73,6 +73,7 @@ class BatchWindow(QWidget):
         self.start = QPushButton("Start")
         self.start.setProperty("role", "primary")
         self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
+        # A progress bar counts in whole numbers: in thousandths it moves smoothly.
         self.progress = QProgressBar(textVisible=False, maximum=1000)
         self.words = Label(_INVITATION, wordWrap=True)
         self.entries = Sheet("Requests of the batch")

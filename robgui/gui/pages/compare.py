@@ -281,8 +281,7 @@ class Compare(WhenSeen, QWidget):
         else:
             self.empty.setText(NOTHING_RUN)
         self._store.pictures.drop("compare")
-        answered = (first, second) if enough else (None, None)
-        self._answer(*answered)
+        self._answer(first if enough else None, second if enough else None)
         if not enough or first is None or second is None or workspace is None:
             return
         if (first.id, second.id) != self.shown:

@@ -129,9 +129,11 @@ def run_boxes() -> tuple[QComboBox, QComboBox, QComboBox]:
     boxes = (QComboBox(), ElidedBox(), ElidedBox())
     for box, name in zip(boxes, ("Analysis", "First run", "Second run"), strict=True):
         box.setAccessibleName(name)
+        # By default a box is as wide as its longest entry, and so would be the page.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(20 if box is boxes[0] else 24)
         box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        # Bound as a default: a lambda sees a variable as the loop has left it.
         box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
     return boxes
 

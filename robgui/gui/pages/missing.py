@@ -41,7 +41,7 @@ class Missing:
 
 
 def missing(store: Store, questions: Mapping[str, Request], answered: Answered) -> Missing:
-    """The questions of the columns for the models that are open and have not answered them.
+    """The question of each row for the models that are open and have not answered it.
 
     Args:
         store: Models, data and what is being run.
@@ -56,7 +56,7 @@ def missing(store: Store, questions: Mapping[str, Request], answered: Answered) 
             try:
                 found.requests.append(_request(store, question, model))
             except RobguiError as error:
-                # One reason per model: that of its first column says enough.
+                # One reason per model: that of the first row says enough.
                 found.skipped.setdefault(model.name, str(error))
     # Pressed twice, the button must not queue the same run twice.
     waiting = {job.request.fingerprint for job in store.runner.executions if not job.state.ended}

@@ -71,7 +71,7 @@ class Scoreboard(WhenSeen, FillingSheet):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self._store = store
         self.analyses: list[str] = []
-        self._rows: list[_Row] = []
+        self._compared: list[_ModelColumn] = []
         self._questions: dict[str, Request | None] = {}
         for signal in (
             store.ready,
@@ -91,8 +91,8 @@ class Scoreboard(WhenSeen, FillingSheet):
 
     def refresh(self) -> None:
         """Fills in what is known by now; models without any answer come last."""
-        self._rows, self.analyses, self._questions = self._models(), [], {}
-        self._rows.sort(key=lambda row: self._last("", row) is None)
+        self._compared, self.analyses, self._questions = self._models(), [], {}
+        self._compared.sort(key=lambda column: self._last("", column) is None)
         titles: list[str] = []
         measures: list[str] = []
         asked: list[str] = []
@@ -109,7 +109,7 @@ class Scoreboard(WhenSeen, FillingSheet):
             titles, measures = ["Right answers", *titles], ["Inputs that are right", *measures]
             asked = [self._data, *asked]
             lines, self.analyses = [right, *lines], ["", *self.analyses]
-        each = [[line[place] for line in lines] for place in range(len(self._rows))]
+        each = [[line[place] for line in lines] for place in range(len(self._compared))]
         self.verdict_changed.emit(verdict_words(self.names(), each))
         columns = [Cells("Analysis", titles), Cells("Measured", measures), Cells("On", asked)]
         if lines:
@@ -139,8 +139,8 @@ class Scoreboard(WhenSeen, FillingSheet):
             return []
         by_name = {model.fingerprint: model.content for model in self._store.library.models}
         found: list[Known] = []
-        for row in self._rows:
-            content = next((by_name[one] for one in row.fingerprints if one in by_name), "")
+        for column in self._compared:
+            content = next((by_name[one] for one in column.fingerprints if one in by_name), "")
             if content:
                 counted = measured(content, dataset.fingerprint)
             else:
@@ -152,7 +152,7 @@ class Scoreboard(WhenSeen, FillingSheet):
 
     def names(self) -> list[str]:
         """The models of the columns, from left to right."""
-        return [row.name for row in self._rows]
+        return [column.name for column in self._compared]
 
     def missing(self) -> Missing:
         """The runs that would tell every open model's answer to the question of each row."""
@@ -165,8 +165,10 @@ class Scoreboard(WhenSeen, FillingSheet):
 
     def _answered(self, analysis: str, model: ModelCard, question: Request) -> bool:
         """Whether a run tells what an open model says to a question."""
-        row = next(row for row in self._rows if model.fingerprint in row.fingerprints)
-        runs = self._runs(analysis, row)
+        column = next(
+            column for column in self._compared if model.fingerprint in column.fingerprints
+        )
+        runs = self._runs(analysis, column)
         return any(not differences(question, run.request) for run, _ in runs)
 
     def _question(self, analysis: str) -> Request | None:
@@ -176,7 +178,7 @@ class Scoreboard(WhenSeen, FillingSheet):
         return self._questions[analysis]
 
     def _asked_most(self, analysis: str) -> Request | None:
-        told = [self._parted(analysis, row)[0] for row in self._rows]
+        told = [self._parted(analysis, column)[0] for column in self._compared]
         return most_asked(
             [[run.request for run, _ in own] for own in told],
             [self._gravity(found) for found in next((own for own in told if own), [])],
@@ -205,10 +207,10 @@ class Scoreboard(WhenSeen, FillingSheet):
         analysis = self._analysis(index)
         place = index.column() - BEFORE
         if place >= 0:
-            rows = self._rows[place : place + 1]
+            columns = self._compared[place : place + 1]
         else:
-            rows = self._rows
-        found = (self._newest(analysis, row) for row in rows) if analysis else iter(())
+            columns = self._compared
+        found = (self._newest(analysis, column) for column in columns) if analysis else iter(())
         return next((one for one in found if one is not None), None)
 
     def _height_of(self, rows: int) -> int:
@@ -223,7 +225,7 @@ class Scoreboard(WhenSeen, FillingSheet):
         if found is not None:
             return found[1]
         if place >= 0:
-            return next(iter(self._rows[place].fingerprints))
+            return next(iter(self._compared[place].fingerprints))
         return ""
 
     def _analysis(self, index: QModelIndex) -> str:
@@ -240,13 +242,13 @@ class Scoreboard(WhenSeen, FillingSheet):
         elif analysis := self._analysis(index):
             self.run_wanted.emit(analysis, self._fingerprint(index))
 
-    def _models(self) -> list[_Row]:
+    def _models(self) -> list[_ModelColumn]:
         """Models that are loaded or have runs, loaded ones first, each once wherever its file lies.
 
         For a model that ran with several settings, the column shows its current ones, or the last.
         """
-        rows: dict[str, _Row] = {}
-        same: dict[str, _Row] = {}
+        columns: dict[str, _ModelColumn] = {}
+        same: dict[str, _ModelColumn] = {}
         for model in self._store.library.models:
             if model.fingerprint in same:
                 continue
@@ -254,24 +256,24 @@ class Scoreboard(WhenSeen, FillingSheet):
                 key = str(model.path.absolute())
             else:
                 key = model.fingerprint
-            rows[key] = same[model.fingerprint] = _Row(
+            columns[key] = same[model.fingerprint] = _ModelColumn(
                 model.name, {model.fingerprint}, model.settings.model_dump(mode="json")
             )
         for run in self._store.history.runs:
             for used in run.request.models:
-                new = _Row(used.name, {used.fingerprint}, dict(used.options))
-                row = same.get(used.fingerprint)
-                if row is None:
-                    row = rows.setdefault(used.path or used.fingerprint, new)
-                if _agrees(row.settings, used.options):
-                    row.fingerprints.add(used.fingerprint)
-        return list(rows.values())
+                new = _ModelColumn(used.name, {used.fingerprint}, dict(used.options))
+                column = same.get(used.fingerprint)
+                if column is None:
+                    column = columns.setdefault(used.path or used.fingerprint, new)
+                if _agrees(column.settings, used.options):
+                    column.fingerprints.add(used.fingerprint)
+        return list(columns.values())
 
-    def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
+    def _newest(self, analysis: str, column: _ModelColumn) -> tuple[Run, str] | None:
         """The run in a cell: one that answers the row's question, else the worst that speaks."""
-        speaking, others = self._parted(analysis, row)
+        speaking, others = self._parted(analysis, column)
         runs = [*speaking, *others]
-        if not analysis or not self._rows:
+        if not analysis or not self._compared:
             return next(iter(runs), None)
         asked = self._question(analysis)
         alike = (
@@ -283,16 +285,16 @@ class Scoreboard(WhenSeen, FillingSheet):
         worst = min(speaking, key=self._gravity, default=None)
         return next(alike, worst)
 
-    def _last(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
-        return next(self._runs(analysis, row), None)
+    def _last(self, analysis: str, column: _ModelColumn) -> tuple[Run, str] | None:
+        return next(self._runs(analysis, column), None)
 
-    def _runs(self, analysis: str, row: _Row) -> Iterator[tuple[Run, str]]:
+    def _runs(self, analysis: str, column: _ModelColumn) -> Iterator[tuple[Run, str]]:
         """A model's runs, those that speak first, then the newest, with its fingerprint in each."""
-        for part in self._parted(analysis, row):
+        for part in self._parted(analysis, column):
             yield from part
 
     def _parted(
-        self, analysis: str, row: _Row
+        self, analysis: str, column: _ModelColumn
     ) -> tuple[list[tuple[Run, str]], list[tuple[Run, str]]]:
         """A model's runs that speak, and the others."""
         own = [
@@ -300,7 +302,7 @@ class Scoreboard(WhenSeen, FillingSheet):
             for run in self._store.history.runs
             if run.has_result and analysis in ("", run.request.analysis)
             for model in run.request.models
-            if model.fingerprint in row.fingerprints
+            if model.fingerprint in column.fingerprints
         ]
         ids = {run.id for run in speakers(run for run, _ in own)}
         speaking = [found for found in own if found[0].id in ids]
@@ -309,7 +311,7 @@ class Scoreboard(WhenSeen, FillingSheet):
     def _cells(self, analysis: str) -> list[Known]:
         """The row of an analysis."""
         question = self._question(analysis)
-        return [self._cell(self._newest(analysis, row), question) for row in self._rows]
+        return [self._cell(self._newest(analysis, column), question) for column in self._compared]
 
     def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> ScoreCell | None:
         if found is None:
@@ -328,7 +330,7 @@ class Scoreboard(WhenSeen, FillingSheet):
 
 
 @dataclass(frozen=True)
-class _Row:
+class _ModelColumn:
     """A model: its name, its fingerprints with these settings, and the settings."""
 
     name: str
@@ -342,6 +344,7 @@ def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     names = {*settings, *others}
     return all(
         settings.get(name) == others.get(name)
+        # The ellipsis stands for “no usual value”: no setting is equal to it.
         or usual.get(name, ...) in (settings.get(name), others.get(name))
         for name in names
     )

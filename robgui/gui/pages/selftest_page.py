@@ -68,9 +68,11 @@ class SelfTestPage(QDialog):
 
     def _fonts(self) -> None:
         font = QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        # Nothing in the window is smaller than 9 points.
         font.setPointSizeF(max(9.0, QApplication.font().pointSizeF()))
         self.text.setFont(font)
         letter = self.text.fontMetrics()
+        # A window's frame and title bar come on top of its size.
         wanted = self.screen().availableGeometry().size() * 0.9
         wide, high = letter.horizontalAdvance("0") * _WIDE, letter.lineSpacing() * _HIGH
         self.resize(min(wide, wanted.width()), min(high, wanted.height()))

@@ -41,6 +41,7 @@ def packed(picture: bytes | np.ndarray) -> PaperPicture:
     chunks = _chunks(picture)
     head = chunks[b"IHDR"]
     wide, high = (int.from_bytes(head[at : at + 4], "big") for at in (0, 4))
+    # IHDR: width and height with four bytes each, then bit depth and colour type.
     depth, kind = head[8], head[9]
     # PDF knows PNG's row filters as predictor 15, so the compressed rows are taken as they are.
     rows = f"/Predictor 15 /Colors {_CHANNELS[kind]} /BitsPerComponent {depth} /Columns {wide}"

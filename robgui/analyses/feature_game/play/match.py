@@ -13,6 +13,7 @@ from robgui.analyses.choosing import ALL_CLASSES, class_of
 from robgui.analyses.feature_game.features.keypoints import find_keypoints
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import (
+    MOST_TARGETS,
     PLAYERS,
     FeatureGameParams,
     GameParams,
@@ -31,8 +32,6 @@ from robgui.core.errors import ModelError, ParamsError
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
-#: Most classes that "all classes" means, those with the highest scores for the image.
-MOST_TARGETS = 20
 #: No example: a severity of 0 would claim that nothing needs to change.
 NOTHING = Severity(*[math.nan] * 5)
 #: Seconds of a search whose time is over before it begins.
@@ -121,7 +120,7 @@ class Match:
         # A stream for each search: one more target changes none of the others.
         rng = np.random.default_rng([params.seed, self._ended])
         goal = Goal(self.oracle.original, task.target)
-        self._second = time.monotonic()
+        self._search_began = time.monotonic()
         setup = SearchSetup(self.oracle, goal, self.mixture, rng, params, task.player)
         if params.preset == "paper":
             self.search = PublishedSearch(setup)
@@ -137,6 +136,7 @@ class Match:
         assert self.search is not None
         record = self.search.record
         found = bool(record.best)
+        # Refinement may end between two steps of the game, where no state of it can be.
         finer = record.picture
         if finer is None:
             scores = self.oracle.scores([record.best])[0]
@@ -156,9 +156,10 @@ class Match:
             changed=changed,
             values=values,
             confidence=probabilities(scores),
+            # The call for the image itself is counted once, with the first search.
             model_calls=record.calls + (0 if self._ended else 1),
             first_calls=record.first_calls,
-            seconds=time.monotonic() - self._second,
+            seconds=time.monotonic() - self._search_began,
             iterations=len(record.history),
             ended=record.ended,
             optimal=record.optimal,

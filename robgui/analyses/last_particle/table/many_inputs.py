@@ -22,6 +22,7 @@ from robgui.analyses.last_particle.result import LastParticleTableResult
 from robgui.analyses.last_particle.sampling.around import measure, unmeasurable
 from robgui.analyses.last_particle.sampling.chance import Ends, combined
 from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
+from robgui.analyses.last_particle.table.pair_verdicts import PairVerdicts
 from robgui.analyses.last_particle.tested_inputs import first_right
 from robgui.bounds import Certificate
 from robgui.core.dataset import Dataset, align
@@ -96,6 +97,8 @@ class _Table:
         size = self._shape[0] * self._shape[1]
         self._own = _own_inputs(part, table_units(params, len(dataset)), self._shape[1])
         self._names = tuple(dataset.key(int(place)) for place in self._chosen.places[self._own])
+        # A pair is its size times the number of inputs plus
+        # its input: a part holds some inputs at all sizes.
         self._pairs = np.arange(size).reshape(self._shape)[:, self._own].ravel()
         self._run = run = PairTests(
             classifier, dataset, params, self._chosen, self._radii, trace=False, only=self._pairs
@@ -109,7 +112,7 @@ class _Table:
             run.rows,
             classifier.device,
         )
-        self._told = _Told(size)
+        self._told = PairVerdicts(size)
         self._seconds = self._monte_carlo_seconds = 0.0
         self._certified_seconds = np.zeros(self._shape[0])
         self._certified = np.zeros(self._shape, dtype=bool)
@@ -133,6 +136,7 @@ class _Table:
         for seconds in _timed(self._monte_carlo.run(self._pairs)):
             self._monte_carlo_seconds += seconds
             yield
+        # Before the searches: what is proven need be neither attacked nor measured.
         yield from self._prove()
         if not self._why_not_attacked:
             yield from self._search()
@@ -207,6 +211,7 @@ class _Table:
             + int(self._attacked.sum()) * p.attack_steps
         )
         total = most * self._run.moves * p.kill + p.samples * size
+        # What cannot be done does not count, or progress would never reach its end.
         total += 0 if self._why_not_certified else size
         total += (
             0
@@ -220,11 +225,14 @@ class _Table:
         told.update(run)
         sampled = self._monte_carlo.sampled == p.samples
         calls, chances = self._cut(run.calls), self._chances()
+        # All sizes advance together, so the time of
+        # each is known by its share of the calls only.
         shares = calls.sum(1) / max(1, calls.sum())
         return LastParticleTableResult(
             radii=np.array(self._radii),
             **{name: self._cut(values) for name, values in chances.items()},
             finished=self._cut(told.finished),
+            # The class that is reached in the fewest rounds decides.
             killed=self._cut(run.killed.sum(1).reshape(run.rivals.shape).min(1)),
             mixed=self._cut(told.mixed),
             calls=calls,
@@ -235,6 +243,7 @@ class _Table:
             certified_reason=self._why_not_certified,
             certified_seconds=self._certified_seconds.copy(),
             monte_carlo_samples=p.samples,
+            # -1 while the plain samples of a pair are not all drawn.
             monte_carlo_failures=self._cut(np.where(sampled, self._monte_carlo.failures, -1)),
             monte_carlo_bound=monte_carlo_bound(0, p.samples, p.risk),
             monte_carlo_seconds=np.full(self._shape[0], self._monte_carlo_seconds / self._shape[0]),
@@ -272,6 +281,8 @@ class _Table:
         parts = zip((found.p, found.low, found.high), told.numbers.T, strict=True)
         p, low, high = (np.where(known, one, test) for one, test in parts)
         return {
+            # A pass does not stand against a measured
+            # probability above the critical one.
             "validated": self._passed() & (p <= self._params.critical),
             "passed": told.validated,
             "inconclusive": told.inconclusive & ~known,
@@ -291,6 +302,7 @@ class _Table:
         failing = self._told.finished & ~self._told.validated & ~self._told.inconclusive
         first: dict[int, int] = {}
         for pair in np.flatnonzero(failing):
+            # Pairs come smallest size first, so the first one of an input stays.
             first.setdefault(int(pair) % n, int(pair))
         worst = sorted(first.values(), key=lambda pair: (pair // n, -p[pair]))[:SHOWN]
         found = [(pair, seen) for pair in worst if (seen := self._run.failure(pair)) is not None]
@@ -309,30 +321,6 @@ class _Table:
             ),
             "shown_class": np.array([seen[1] for _, seen in found], dtype=np.int64),
         }
-
-
-class _Told:
-    """Verdicts on all pairs, recorded once when a pair is decided."""
-
-    def __init__(self, size: int) -> None:
-        self.validated, self.inconclusive, self.finished = (
-            np.zeros(size, dtype=bool) for _ in range(3)
-        )
-        self.mixed = np.ones(size, dtype=bool)
-        self.numbers = np.full((size, 3), np.nan)
-
-    def update(self, run: PairTests) -> None:
-        """Records the new verdicts."""
-        ended = run.ended.reshape(run.rivals.shape).all(1)
-        for pair in np.flatnonzero(ended & ~self.finished):
-            verdict = run.joint(int(pair))
-            self.finished[pair], self.validated[pair], self.inconclusive[pair] = (
-                True,
-                verdict.validated,
-                verdict.inconclusive,
-            )
-            self.mixed[pair] = verdict.mixed
-            self.numbers[pair] = verdict.p_estimate, verdict.p_low, verdict.p_high
 
 
 def _own_inputs(part: range | None, units: int, inputs: int) -> slice:

@@ -169,6 +169,7 @@ def _missed(result: LastParticleTableResult) -> str:
             " likely failures contradict it."
         )
     alone = result.validated & ~result.certified & ~result.looked
+    # With two classes there is one rival only, which no other can hide.
     if len(result.labels) > 2 and alone.any() and not (result.finished & ~result.looked).all():
         return ""
     if len(result.labels) > 2 and alone.any():

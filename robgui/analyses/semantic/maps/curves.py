@@ -33,6 +33,7 @@ def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curve
     if several:
         mean = np.asarray(scores.mean(0), dtype=float)
         lines.append(Line("mean of all networks", mean, Ink("text")))
+    # A mean over shapes has no winning class that could be another one.
     if len(result.shapes) == 1 or shape >= 0:
         lines += _lost_points(result, max(0, shape), scores)
     return Curves(
@@ -83,6 +84,7 @@ def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line
 
 
 def _trap_points(result: MapResult, shape: int) -> list[Line]:
+    # Below 0 are the traps of the mean over all shapes.
     own = result.traps.shape < 0
     if len(result.shapes) == 1 or shape >= 0:
         own = result.traps.shape == max(0, shape)

@@ -121,6 +121,7 @@ class GrowingBoxes:
 
         def hurried(poses: int) -> bool:
             spent, asked = self._deadline.seconds - began, self.calls - before
+            # Before the first answer its speed is not known.
             return bool(asked) and self._deadline.seconds + poses * spent / asked >= end
 
         return hurried
@@ -163,6 +164,7 @@ class GrowingBoxes:
         at = torch.from_numpy(points)
         scores, tops = yield from self._space.scores(at, self._target, self._params.batch)
         self.calls += len(points)
+        # np.split wants the places between the parts; the end of the last is none.
         ends = np.cumsum([len(part) for part in asked])[:-1]
         pairs = (np.split(values, ends) for values in (scores.numpy(), tops.numpy()))
         answers: list[Answer] = list(zip(*pairs, strict=True))

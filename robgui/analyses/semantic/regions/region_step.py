@@ -207,6 +207,8 @@ class Grower:
         away = nodes - centre
         reach = _DIFFERENCE / np.maximum(np.linalg.norm(away / domain.width, axis=2), 1e-12)
         edge = np.where(away > 0, domain.ceiling, domain.floor)
+        # A periodic axis has no edge, and without clipping no edge
+        # counts; the 1 below only keeps 0 out of the divisor.
         still = (away == 0) | domain.wraps | (not domain.clip)
         free = np.where(still, np.inf, (edge - centre) / np.where(still, 1.0, away)).min(2)
         # Drawn back where the outer point would leave the range: the pair keeps its
@@ -249,6 +251,7 @@ class Grower:
         )
         if self._normal:
             loss = np.where(np.isnan(self._loss[rows]), loss, self._loss[rows])
+        # Regions at rest have no loss of this step.
         self.losses.append(np.full(len(self.method), np.nan))
         self.losses[-1][rows] = loss
         if self._normal:

@@ -109,6 +109,7 @@ class CoarseScan:
     def _stand(self, places: np.ndarray, stride: int) -> None:
         if stride:
             for place, row, column in zip(places, *np.divmod(places, len(self.x)), strict=True):
+                # A finer round overwrites the cells that a coarser point stood for.
                 self._standing[row : row + stride, column : column + stride] = place
 
 
@@ -218,4 +219,5 @@ def _distance(space: Space, points: Tensor, others: Tensor) -> Tensor:
     # The largest difference over the axes, since boxes are compared, not balls.
     apart = ((points[:, None] - others[None]) / (space.high - space.low)).abs()
     turns = torch.tensor(space.periodic, device=points.device)
+    # Around a periodic axis the shorter way counts.
     return torch.where(turns, torch.minimum(apart, 1 - apart), apart).amax(2)

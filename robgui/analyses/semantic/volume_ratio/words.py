@@ -56,6 +56,7 @@ def safe_share(result: SrvrResult, network: int) -> SafeShare:
     half = _half_width(each)
     done = result.start_top1[network] >= 0
     lost = done & (result.start_top1[network] != result.target[:, None])
+    # Student's interval may leave 0 to 1, a share cannot.
     low, high = max(0.0, mean - half), min(1.0, mean + half)
     if math.isnan(half):
         low = high = math.nan
@@ -154,6 +155,7 @@ def _status(share: SafeShare, params: SrvrParams) -> Status:
     else:
         high = share.high
     if share.lost:
+        # A failure only if even the upper end lies below what is asked.
         if high < params.enough:
             return Status.FAILS
         return Status.AT_RISK
@@ -282,6 +284,7 @@ def _half_width(values: np.ndarray) -> float:
     known = values[np.isfinite(values)]
     if len(known) < 2:
         return math.nan
+    # Imported late: scipy takes long, and words are made in the window too.
     from scipy.stats import t
 
     error = float(known.std(ddof=1)) / math.sqrt(len(known))

@@ -137,6 +137,7 @@ class Scan:
             begun = min(rows, max(1, FIRST_CURVE // zones))
         start = 0
         while start < rows:
+            # Each portion doubles what all zones have.
             yield range(start, min(rows, start + max(begun, start)))
             start += max(begun, start)
 

@@ -20,6 +20,7 @@ def uncertainty(value: float, low: float, high: float, samples: float) -> str:
     Or a statement that there are too few samples.
     """
     least = resolution(samples)
+    # The uncertainty is at most 1 anyway, so such a bound says nothing.
     if least >= 1:
         return "not known from so few"
     if value < least:
@@ -45,6 +46,7 @@ def rounded_up(value: float) -> float:
 
 def chance(p: float) -> str:
     """The p value of a test in words."""
+    # No test gives 0: the number was too small for a double.
     if p > 0:
         return f"probability {number(p)}"
     return "a probability below 10⁻³⁰⁰"

@@ -99,8 +99,10 @@ def entries(names: list[tuple[str, bool]]) -> Entries:
             continue
         if is_folder:
             found.folders.append(name)
+        elif suffix(name) in _FOREIGN:
+            found.foreign.append(name)
         else:
-            (found.foreign if suffix(name) in _FOREIGN else found.files).append(name)
+            found.files.append(name)
     for each in (found.folders, found.files, found.foreign):
         each.sort(key=natural)
     return found
@@ -224,6 +226,7 @@ def _bears(listing: Listing, prefix: str) -> bool:
     here = listing.scan(prefix)
     return bool(here.images) or any(
         inner.images or inner.folders
+        # Three are enough to tell: there may be thousands of classes.
         for inner in (listing.scan(f"{prefix}{name}/") for name in here.folders[:3])
     )
 

@@ -44,6 +44,8 @@ def _batch_norm(
 ) -> Tensor:
     if a.get("training_mode", 0):
         raise UntranslatedError("BatchNormalization in training mode")
+    # 1e-5 is ONNX's default, and so are the numbers
+    # below: exporters leave out what is usual.
     return F.batch_norm(x, mean, var, scale, bias, False, 0.0, float(a.get("epsilon", 1e-5)))
 
 

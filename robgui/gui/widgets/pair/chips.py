@@ -49,6 +49,7 @@ def _light(tint: QColor) -> float:
     red, green, blue = (
         one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in parts
     )
+    # The shares of the three primaries of sRGB (Rec. 709).
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

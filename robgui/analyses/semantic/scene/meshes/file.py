@@ -207,6 +207,8 @@ def _check_gltf(path: Path) -> None:
     try:
         with open_regular(path) as file:
             if path.suffix.lower() == ".glb":
+                # A GLB file: a header of 12 bytes, then the
+                # length and the kind of its first part, the JSON.
                 length = int.from_bytes(file.read(20)[12:16], "little")
                 document = json.loads(file.read(min(length, LARGEST_FILE)))
             else:

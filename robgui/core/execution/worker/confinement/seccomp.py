@@ -53,6 +53,8 @@ def refuse_calls(*, local_sockets: bool) -> bool:
         local_sockets: Sockets of this machine may be made (not connected): a CUDA driver makes one.
     """
     processor = PROCESSORS.get(platform.machine())
+    # A 32-bit Python on a 64-bit kernel has other
+    # call numbers than the machine's name suggests.
     if processor is None or sys.maxsize < 2**32:
         return False
     program = filter_program(processor, os.getpid(), local_sockets=local_sockets)
