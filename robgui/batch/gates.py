@@ -89,6 +89,7 @@ class Gate:
 
     def breaks(self, value: float) -> bool:
         """Whether a result with this value breaks the gate."""
+        # Unknown is not passed.
         return math.isnan(value) or _SIGNS[self.sign](value, self.bound)
 
 
