@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from robgui.core.execution.run import RunState
+from robgui.core.verdict import Status
 from robgui.core.view.owned import first_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.run import Run
-    from robgui.core.verdict import Quantity
+    from robgui.core.verdict import Quantity, Verdict
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
     from robgui.gui.panels import Page
@@ -94,3 +95,21 @@ def scale_words(number: Quantity) -> str:
     """What a number is, and which way is good."""
     ways = {"high": "; more is better", "low": "; less is better", "neither": ""}
     return f"{number.name}{ways[number.better]}"
+
+
+def scale_line(said: Verdict | None, part: str, *, low: bool) -> str:
+    """What the number of a card is, and of what size or range “Holds” speaks.
+
+    Args:
+        said: What the card says; None for nothing.
+        part: Of how few inputs the number is.
+        low: The card is low: beside “Holds” it has no room for the number's meaning.
+    """
+    parts = []
+    if said is not None and said.number is not None:
+        parts.append(scale_words(said.number) + part)
+    if said is not None and said.status is Status.HOLDS and said.reach:
+        if low:
+            parts.clear()
+        parts.insert(0, f"Holds {said.reach}")
+    return ". ".join(parts)

@@ -22,7 +22,7 @@ from robgui.core.verdict import Status, Verdict
 from robgui.core.view.ink import status_ink
 from robgui.core.workspace.speaking import is_chosen_part
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
-from robgui.gui.pages.overview_tiles import in_two_lines, scale_words
+from robgui.gui.pages.overview_tiles import in_two_lines, scale_line
 from robgui.gui.panels import Page
 from robgui.gui.panels.verdict_line import status_words
 from robgui.gui.widgets.inks import colour
@@ -229,27 +229,17 @@ class Tile(QFrame):
 
     def _tell_scale(self) -> None:
         """What the number is, and of what size or range “Holds” speaks; a low card says this."""
-        said = self.verdict
-        parts = []
-        if said is not None and said.number is not None:
-            parts.append(scale_words(said.number) + self._part())
-        if said is not None and said.status is Status.HOLDS and said.reach:
-            if self._beside:
-                parts.clear()
-            parts.insert(0, f"Holds {said.reach}")
-        self.scale.setText(unbroken(". ".join(parts)))
-        self.scale.setVisible(bool(parts))
+        words = scale_line(self.verdict, self._part(), low=self._beside)
+        self.scale.setText(unbroken(words))
+        self.scale.setVisible(bool(words))
 
     def _share(self) -> None:
         """Words take the room that they need: half of a narrow card, less of a wide one."""
         wide = self.width() > _WIDE_CARD * self.fontMetrics().averageCharWidth()
-        if not self._beside:
-            share = 0
-        elif self.picture is not None and wide:
-            share = _WORDS_SHARE
-        else:
-            share = _PICTURE_SHARE
-        self._body.setStretch(0, share)
+        words = _PICTURE_SHARE
+        if self.picture is not None and wide:
+            words = _WORDS_SHARE
+        self._body.setStretch(0, words if self._beside else 0)
 
     def _show_ghost(self) -> None:
         """Where a picture will be stands the sign of the method, pale."""
@@ -265,22 +255,16 @@ class Tile(QFrame):
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
         self.alert = False
-        number, figure = None, ""
-        state = sentence = whole = ""
-        if said is not None:
-            number, state = said.number, status_words(said.status, self.is_live)
-            sentence, whole = unbroken(said.sentence), tip(said.text)
-        if number is not None:
-            figure = in_two_lines(unbroken(number.words))
-        self.status.setText(state)
+        number = None if said is None else said.number
+        self.status.setText("" if said is None else status_words(said.status, self.is_live))
         if self.run is not None and self.is_stopped and said is self._settled:
             self.status.setText(f"{self.status.text()} ({_EARLY[self.run.state]})")
-        self._set_number(figure)
+        self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
         self.number.setVisible(number is not None)
         self._tell_scale()
-        self.sentence.setText(sentence)
+        self.sentence.setText("" if said is None else unbroken(said.sentence))
         self.sentence.setVisible(number is None)
-        self.setToolTip(whole)
+        self.setToolTip("" if said is None else tip(said.text))
         self._tint()
 
     def _part(self) -> str:
@@ -311,15 +295,14 @@ class Tile(QFrame):
         self.picture = picture
         self._share()
         self._show_ghost()
-        lowest = 0
         if picture is not None:
             policy = QSizePolicy.Policy
             picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
             self._body.addWidget(picture, _PICTURE_SHARE)
-            lowest = self.open.sizeHint().height() + BAR + _AROUND + picture.minimumHeight()
         # Wrapped words make Qt forget the picture's minimum height, and it would cover the edge.
-        self.setMinimumHeight(lowest)
+        around = self.open.sizeHint().height() + BAR + _AROUND
+        self.setMinimumHeight(0 if picture is None else around + picture.minimumHeight())
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()
