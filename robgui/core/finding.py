@@ -37,9 +37,10 @@ class Finding:
     def confusion(self) -> tuple[str, str] | None:
         """The class mistaken and what it is mistaken for; None if no failure or no class is named.
 
-        With a third class the two are treated differently, not confused, which gives None too.
+        With a third class the two are treated differently, not confused, which gives None too, as
+        do classes that look alike and are never taken for each other.
         """
-        if self.detail.get("third_class"):
+        if self.detail.get("third_class") or self.detail.get("true_confusion") == 0:
             return None
         taken = self.detail.get("class")
         given = self.detail.get("other_class") or self.detail.get("seen_as")

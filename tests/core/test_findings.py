@@ -113,3 +113,8 @@ def test_harm_is_kept_by_the_names_of_the_classes():
 
 def test_a_bias_names_three_classes_and_is_no_confusion():
     assert finding(1, third_class="green").confusion is None
+
+
+def test_classes_that_only_look_alike_are_taken_for_nothing():
+    assert finding(1, true_confusion=0.0).confusion is None
+    assert finding(2, true_confusion=0.01).confusion == ("red", "none")

@@ -251,10 +251,14 @@ def _box(result: RegionsResult, row: int, corner: Pair, size: Pair) -> Box:
 #: True of a run that still goes on, and of one that was stopped.
 _NO_PICTURES = "Pictures are made at the end of the growing; a run stopped before has none."
 
+_NO_REGION = "No region grew. Choose a start where the class holds, and run again."
+
 
 def region_pictures(result: RegionsResult, region: int) -> Images:
     """Pictures from inside a region and from just outside; none before the growing is over."""
     title = "Inside and just outside"
+    if result.method and not (result.start_top1 == result.target).any():
+        return Images(title, (), note=_NO_REGION)
     if region < 0 or not result.inside_scores.size:
         return Images(title, (), note=_NO_PICTURES)
     pictures = []

@@ -76,7 +76,11 @@ def _nothing_grew(result: RegionsResult, params: RegionsParams) -> tuple[Status,
         return Status.UNKNOWN, f"{owner}: no region that loses {name} grew from {starts}."
     if (result.start_top1 == result.target).any():
         return Status.UNKNOWN, f"{owner}: no region that keeps {name} has grown from {starts} yet."
-    return Status.FAILS, f"{owner} does not see {name} at any of {starts}, so no region grew."
+    if starts == "1 start":
+        where = "at the start"
+    else:
+        where = f"at any of {starts}"
+    return Status.FAILS, f"{owner} does not see {name} {where}, so no region grew."
 
 
 def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status:

@@ -33,6 +33,7 @@ from robgui.gui.pages.findings.known import (
     subject_of,
 )
 from robgui.gui.widgets.elided import ElidedLink
+from robgui.gui.widgets.flow import Flow
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
@@ -167,19 +168,20 @@ class FindingView(WhenSeen, QWidget):
         self._noting = QTimer(self, singleShot=True, interval=_PAUSE)
         self._noting.timeout.connect(self._keep_note)
         self.note.textChanged.connect(self._noting.start)
-        self._known_title = set_heading(Label("What is known of this input"), "section")
+        self._known_title = set_heading(
+            Label("What is known of this input", wordWrap=True), "section"
+        )
         self._known = QVBoxLayout()
         self._known.setSpacing(4)
 
     def _arrange(self) -> None:
         head = QHBoxLayout()
-        head.addWidget(self.back)
-        head.addWidget(self.earlier)
-        head.addWidget(self.place)
-        head.addWidget(self.later)
+        for leading in (self.back, self.earlier, self.place, self.later):
+            head.addWidget(leading)
         head.addStretch(1)
-        for button in (self.star, self.looks, self.cause, self.run, self.present):
-            head.addWidget(button)
+        acting = Flow()
+        acting.show_items([self.star, self.looks, self.cause, self.run, self.present])
+        head.addWidget(acting)
         words = QWidget()
         column = QVBoxLayout(words)
         column.setContentsMargins(8, 0, 8, 0)

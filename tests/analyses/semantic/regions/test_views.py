@@ -111,4 +111,11 @@ def test_the_fate_of_a_region_is_said_in_words() -> None:
 
 
 def test_a_pane_without_pictures_promises_none_to_a_run_that_was_stopped():
-    assert "stopped before has none" in region_pictures(None, -1).note
+    begun = next(iter(steps("semantic_regions", toy_net(FLAT), target="pot", starts=((140, 40),))))
+    assert "stopped before has none" in region_pictures(begun.result, -1).note
+
+
+def test_a_pane_says_that_no_region_grew_and_what_to_do():
+    none = run("semantic_regions", toy_net(FLAT), target="pot", starts=((300, 0),))
+    for row in (-1, 0):
+        assert region_pictures(none, row).note.startswith("No region grew. Choose a start")

@@ -167,7 +167,7 @@ def test_starts_that_do_not_see_the_class_are_a_failure() -> None:
     none = run("semantic_regions", toy_net(FLAT, "net"), target="pot", starts=((300, 0),))
     said = says("semantic_regions", none)
     assert said.status is Status.FAILS and said.sentence.startswith(
-        "net does not see “pot” at any of 1 start"
+        "net does not see “pot” at the start, so no region grew."
     )
     assert said.because[0].startswith("1 start is unfit: Start 1")
     some = run(

@@ -352,3 +352,17 @@ def test_a_finding_of_many_inputs_chooses_its_own(qtbot, findings, filled):
     filled.select(Selection(input=0))
     findings.show_run(findings.model.rows[0])
     assert filled.selection.input == 3, "its run looked at input 3 alone"
+
+
+@pytest.mark.parametrize("width", [500, 700])
+def test_buttons_of_a_finding_are_whole_where_there_is_little_room(qtbot, findings, width):
+    findings.view.resize(width, 500)
+    findings.view.show_finding(findings.model.rows[0])
+    findings.view.setParent(None)
+    with qtbot.waitExposed(findings.view):
+        findings.view.show()
+    findings.view.resize(width, 500)
+    view = findings.view
+    buttons = [view.star, view.looks, view.cause, view.run, view.present]
+    qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in buttons))
+    assert view.width() == width
