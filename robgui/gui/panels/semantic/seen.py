@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.analyses.semantic.result import TOP
 from robgui.core.text.words import percent
+from robgui.core.view import Ink, class_inks
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import to_qimage
 
@@ -90,11 +92,14 @@ class ScenePicture(QWidget):
 
 
 class Shares(QWidget):
-    """Classes with their scores as bars, the best on top; the class that is looked at has a dot."""
+    """Classes with their scores as bars in their colours, the best on top.
+
+    The class that is looked at has a dot.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: tuple[tuple[str, float, bool], ...] = ()
+        self.rows: tuple[tuple[Ink, float, bool], ...] = ()
         self.setAccessibleName("Best classes")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
@@ -107,16 +112,16 @@ class Shares(QWidget):
         return self.sizeHint()
 
     def show_shares(
-        self, names: Sequence[str], shares: Sequence[float], wanted: Sequence[bool]
+        self, classes: Sequence[Ink], shares: Sequence[float], wanted: Sequence[bool]
     ) -> None:
         """Shows these classes."""
         before = len(self.rows)
-        self.rows = tuple(zip(names, shares, wanted, strict=True))
+        self.rows = tuple(zip(classes, shares, wanted, strict=True))
         if len(self.rows) != before:
             self.updateGeometry()
-        words = ", ".join(f"{name} {percent(share)}" for name, share, _ in self.rows)
+        words = ", ".join(f"{ink.name} {percent(share)}" for ink, share, _ in self.rows)
         self.setAccessibleDescription(words)
-        set_tip(self, "\n".join(f"{name}: {percent(share)}" for name, share, _ in self.rows))
+        set_tip(self, "\n".join(f"{ink.name}: {percent(share)}" for ink, share, _ in self.rows))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -124,11 +129,10 @@ class Shares(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics, colours = self.fontMetrics(), theme.colours
         line = metrics.height() + 4
-        for row, (name, share, wanted) in enumerate(self.rows):
+        for row, (ink, share, wanted) in enumerate(self.rows):
             box = QRectF(0, row * line + 1, self.width(), line - 2)
-            fill = QColor(colours.accent if wanted else colours.quiet)
             # Pale, because the name of the class is written over the bar.
-            fill.setAlpha(110 if wanted else 60)
+            fill = colour(ink, 0.4)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.raised))
             painter.drawRoundedRect(box, 3, 3)
@@ -142,7 +146,7 @@ class Shares(QWidget):
             figure = percent(share)
             room = self.width() - 12 - metrics.horizontalAdvance(figure) - 8
             text = metrics.elidedText(
-                f"● {name}" if wanted else name, Qt.TextElideMode.ElideMiddle, int(room)
+                f"● {ink.name}" if wanted else ink.name, Qt.TextElideMode.ElideMiddle, int(room)
             )
             painter.drawText(box.adjusted(6, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter.value, text)
             painter.drawText(
@@ -172,8 +176,15 @@ class Seen(QWidget):
         layout.addStretch()
         self.show_words("")
 
-    def show_look(self, look: PoseView, caption: str, target: int) -> None:
-        """Shows a picture with its classes; ``target`` is the class of the map."""
+    def show_look(self, look: PoseView, caption: str, target: int, labels: Sequence[str]) -> None:
+        """Shows a picture with its classes.
+
+        Args:
+            look: What is seen.
+            caption: Where.
+            target: The class of the map.
+            labels: All classes of the network, whose colours follow from them.
+        """
         self.picture.show_picture(look.picture, caption)
         kept = look.classes[0] == target
         self.caption.setText(f"{caption}: {'✓' if kept else '✗'} {look.names[0]}")
@@ -181,7 +192,8 @@ class Seen(QWidget):
         self.caption.style().polish(self.caption)
         self.caption.show()
         self._give_room()
-        self.shares.show_shares(look.names, look.shares, [c == target for c in look.classes])
+        inks = class_inks(look.names, labels)
+        self.shares.show_shares(inks, look.shares, [c == target for c in look.classes])
         self.shares.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -99,7 +99,8 @@ class ShownPose:
         panel, view, result = self._panel, self._panel.view, self._panel.result
         if result is None:
             return
-        panel.here.show_look(look, _words_at(result, look, which), int(result.target[which[1]]))
+        target = int(result.target[which[1]])
+        panel.here.show_look(look, _words_at(result, look, which), target, result.labels)
         width = max(96, view.width() // 4)
         height = min(width, view.height() * 3 // 5)
         self.inset.setGeometry(view.width() - width, 0, width, height)

@@ -103,7 +103,7 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
         share for _, share, _ in rows
     ]
     row, column = int(np.flatnonzero(result.y == 100)[0]), int(np.flatnonzero(result.x == 60)[0])
-    assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
+    assert rows[0][0].name == result.labels[result.tops[0, 0, row, column]]
     assert rows[0][1] == pytest.approx(float(result.top_scores[0, 0, row, column]), abs=1e-4)
     panel.view.matrix.heat.hovered.emit(None)
     qtbot.waitUntil(lambda: "Rotation 0°" in panel.here.caption.text())
