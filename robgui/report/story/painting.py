@@ -79,7 +79,7 @@ def _name_sides(plate: Plate, pair: Pair, moved: float) -> None:
         plate.put("after", right, y, _SIDE, colour=colour, align="right")
     if pair.close() is not None:
         edge = spot.x + spot.width
-        plate.put("before, and after below", edge, y, _SIDE, colour=colour, align="right")
+        plate.put("both, close up", edge, y, _SIDE, colour=colour, align="right")
 
 
 def _lines(slide: Slide, width: float, look: Look) -> list[tuple[list[str], float, str, bool]]:

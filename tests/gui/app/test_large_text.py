@@ -91,3 +91,8 @@ def test_the_buttons_of_the_overview_are_whole(qtbot, large):
 
 def placed(around, widget):
     return QRect(widget.mapTo(around, QPoint()), widget.size())
+
+
+def test_welcome_needs_no_moving_sideways(qtbot, large):
+    welcome = large.welcome
+    qtbot.waitUntil(lambda: not welcome.horizontalScrollBar().maximum(), timeout=10_000)

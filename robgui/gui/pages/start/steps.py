@@ -35,7 +35,7 @@ class ThreeSteps(QWidget):
         for number, (heading, words) in enumerate(STEPS, start=1):
             mark = Label(str(number), alignment=Qt.AlignmentFlag.AlignCenter)
             mark.setProperty("role", "step")
-            title, text = Label(heading), Label(words, wordWrap=True)
+            title, text = Label(heading, wordWrap=True), Label(words, wordWrap=True)
             self.headings += [mark, title]
             text.setProperty("role", "quiet")
             column = QVBoxLayout()
