@@ -116,7 +116,6 @@ class FindingView(WhenSeen, QWidget):
         self.title.setText(unbroken(finding.title))
         self.chips.show_confusion(finding.confusion)
         self.severity.setText(self._store.history.harm.words(finding))
-        self._show_run(self._run())
         self._show_known()
         self._tint()
         self.up_to_date()
@@ -332,6 +331,7 @@ class FindingView(WhenSeen, QWidget):
             self._store.navigation.change_finding(self.finding, note=note)
 
     def _tint(self) -> None:
+        self._show_run(self._run())
         starred = self.finding is not None and self.finding.starred
         self.star.setIcon(icon("star-filled" if starred else "star"))
         for button, name in (

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPixmap
+from PySide6.QtGui import QPalette, QPixmap
 from PySide6.QtWidgets import QPushButton
 
 from robgui.core.execution import registry
@@ -12,7 +12,9 @@ from robgui.core.finding import Finding, StoredFinding
 from robgui.core.finding_groups import Group
 from robgui.core.harm import Harm
 from robgui.core.verdict import Status, Verdict
+from robgui.core.view.ink import status_ink
 from robgui.core.workspace import Workspace
+from robgui.gui.app.theme import theme
 from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.findings.answer_row import AnswerRow
 from robgui.gui.pages.findings.bar import NAMED, WORST
@@ -23,6 +25,7 @@ from robgui.gui.pages.findings.wall import Wall
 from robgui.gui.pages.findings.wall_items import WallModel, star_place
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.store import Store
+from robgui.gui.widgets.inks import colour
 
 
 @pytest.fixture
@@ -366,3 +369,14 @@ def test_buttons_of_a_finding_are_whole_where_there_is_little_room(qtbot, findin
     buttons = [view.star, view.looks, view.cause, view.run, view.present]
     qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in buttons))
     assert view.width() == width
+
+
+def test_the_status_of_a_finding_has_its_colour_in_every_look(qtbot, findings, filled):
+    findings.view.show_finding(findings.model.rows[0])
+    status, seen = filled.history.shown(filled.history.runs[0]).status, set()
+    for dark in (True, False):
+        theme.apply(dark)
+        shown = findings.view.status.palette().color(QPalette.ColorRole.WindowText)
+        assert shown == colour(status_ink(status))
+        seen.add(shown.name())
+    assert len(seen) == 2
