@@ -124,7 +124,7 @@ def test_a_run_of_another_input_does_not_stand_in_for_the_worst_known(qtbot, sto
     board.show()
     row = board.analyses.index("zonnscan")
     cells = [board.model().index(row, column) for column in (BEFORE, BEFORE + 1)]
-    assert cells[1].data() == "✗ 0.0265 · other inputs: fashion.npz 0"
+    assert cells[1].data() == "✗ 0.0265 · other inputs: image 0 of fashion.npz"
     inks = [cell.data(Qt.ItemDataRole.ForegroundRole).name().upper() for cell in cells]
     assert inks[1] == status_ink(Status.FAILS).colour(False), "a failure is not paler for that"
     keep(qtbot, store, "zonnscan", HOLDS, index=3)
@@ -144,7 +144,7 @@ def test_a_cell_that_answers_another_question_than_its_row_is_marked(qtbot, stor
     board.show()
     row = board.analyses.index("last_particle")
     cells = [board.model().index(row, column).data() for column in (BEFORE, BEFORE + 1)]
-    assert cells == ["✓ Holds", "✓ Holds · other inputs: fashion.npz 3"]
+    assert cells == ["✓ Holds", "✓ Holds · other inputs: image 3 of fashion.npz"]
     keep(qtbot, store, "last_particle", HOLDS, index=0, model=1)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
     with_results(store)
