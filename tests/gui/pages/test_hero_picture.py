@@ -60,7 +60,7 @@ def lead(qtbot):
         run = SimpleNamespace(id="r", request=SimpleNamespace(analysis=analysis))
         tile = QObject()
         tile.told, tile.run, tile.is_stopped, tile.alert = CLASS, run, False, False
-        made[-1].show([tile], 1, "m on 0 of shapes")
+        made[-1].show([tile], 1, "m on 0 of shapes", to_come=0)
         return hero
 
     return make
