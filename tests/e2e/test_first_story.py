@@ -36,12 +36,12 @@ def run_story(qtbot, start):
     store.select(store.selection.replace(input=5))
     assert panel.stale, "another input: the picture on show no longer belongs to it"
 
-    assert subject(panel).endswith("input 0 of fashion.npz")
+    assert subject(panel).endswith("image 0 of fashion.npz")
 
     window.run_pane.form().set_values({"samples": 1_000_000, "target_half_width": 0})
     press(qtbot, window.run_pane.run)
     # every picture says what it shows
-    qtbot.waitUntil(lambda: subject(panel).endswith("input 5 of fashion.npz"))
+    qtbot.waitUntil(lambda: subject(panel).endswith("image 5 of fashion.npz"))
     press(qtbot, window.run_pane.stop)
     qtbot.waitUntil(
         lambda: len(store.history.runs) == 2 and store.history.runs[0].state is RunState.CANCELLED,

@@ -15,6 +15,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.app.work_pictures import picture_path
 from robgui.gui.pages.start.welcome import Welcome
 from robgui.gui.pages.start.work_card import WorkCard
+from robgui.gui.widgets.elided import ElidedLink
 
 #: What a window of 1366 × 768 and of 2560 × 1440 leaves to its page, and the size of the text.
 SIZES = {
@@ -89,6 +90,17 @@ def test_the_page_is_whole_and_no_third_of_it_is_empty(
     assert page.lately.isVisible() == recent
     if not recent:
         assert page.questions.isVisible()
+
+
+def test_the_folder_of_a_recent_file_never_widens_the_page(qtbot, page, large):
+    large(2.0)
+    page.resize(1250, 700)
+    page.show_recent((f"/{'a folder with a long name/' * 6}net.onnx",))
+    with qtbot.waitExposed(page):
+        page.show()
+    (link,) = page.lately.findChildren(ElidedLink)
+    qtbot.waitUntil(lambda: "net.onnx" in link.text())
+    assert not page.horizontalScrollBar().maximum() and link.toolTip().count("folder") == 6
 
 
 def test_words_are_larger_in_a_large_window(qtbot, page):

@@ -70,7 +70,7 @@ def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
         lines=(*_class_lines(result), _uncertainty(result), _changed(result), *greys),
         marks=tuple(_marks(result, params)),
         levels=(own,) if told_apart else (),
-        note=("Grey: other classes. " if greys else "")
+        note=("Thin lines without a name: other classes. " if greys else "")
         + "Bands: 95 % intervals; where there is no line, samples cannot tell the value from 0.",
     )
 

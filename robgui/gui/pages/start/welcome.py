@@ -26,8 +26,9 @@ from robgui.core.finding_pair import Pair
 from robgui.gui.app.theme import icon, pixmap, theme
 from robgui.gui.pages.start.steps import Questions, ThreeSteps
 from robgui.gui.pages.start.work_card import WorkCard
+from robgui.gui.widgets.elided import ElidedLink
 from robgui.gui.widgets.pair.pair_picture import PairPicture
-from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.plain import Label
 
 #: What the picture shows; a test finds the same pair with the demo.
 CAPTION = (
@@ -150,7 +151,7 @@ class Welcome(QScrollArea):
         grid.addWidget(self._work_title, 0, 0)
         grid.addWidget(self._recent_title, 0, 1)
         grid.addLayout(self._work, 1, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        grid.addLayout(self._recent, 1, 1, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        grid.addLayout(self._recent, 1, 1, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(1, 1)
         return lately
 
@@ -253,10 +254,9 @@ class Welcome(QScrollArea):
     def _list(self, layout: QVBoxLayout, links: list[tuple[Path, str]]) -> None:
         _clear(layout)
         for path, name in links:
-            button = QPushButton(f"{name}    {path.parent}", toolTip=tip(str(path)))
-            button.setProperty("role", "link")
+            button = ElidedLink(f"{name} in {path.parent}", "Open it")
             button.clicked.connect(lambda _=False, path=path: self.wants_file.emit(path))
-            layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            layout.addWidget(button)
 
     def button(self, name: str) -> QPushButton:
         """The button of a card, by action name."""
