@@ -80,10 +80,11 @@ class Filming:
             QTest.qWait(10)
 
     def settle(self) -> None:
-        """Waits for pictures that are still on their way."""
+        """Waits for pictures that are on their way, or asked for by what has just been laid out."""
         store = self.window.store
-        self.wait(lambda: not store.busy and not store.pictures.busy)
-        QTest.qWait(400)
+        for _ in range(shown.STILL):
+            QTest.qWait(150)
+            self.wait(lambda: not store.busy and not store.pictures.busy)
 
     def take(self, milliseconds: int, widget: QWidget | None = None) -> None:
         """A frame that stays so long."""
