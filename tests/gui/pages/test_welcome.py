@@ -92,9 +92,10 @@ def test_the_page_is_whole_and_no_third_of_it_is_empty(
         assert page.questions.isVisible()
 
 
-def test_the_folder_of_a_recent_file_never_widens_the_page(qtbot, page, large):
+def test_recent_work_and_long_folders_never_widen_the_page(qtbot, page, large, work):
     large(2.0)
     page.resize(1250, 700)
+    page.show_work(work)
     page.show_recent((f"/{'a folder with a long name/' * 6}net.onnx",))
     with qtbot.waitExposed(page):
         page.show()

@@ -42,6 +42,8 @@ INTRODUCTION = (
 )
 #: Workspaces shown with a picture, and files listed beside them.
 _MOST_WORK, _MOST_FILES = 4, 5
+#: Letters of a recent file and its folder that are seen at least.
+_FILE_LETTERS = 24
 #: How the name of a workspace ends.
 _WORKSPACE = ".robgui"
 #: How the width is shared by the ways to begin and the picture, and the pixels around both.
@@ -209,6 +211,7 @@ class Welcome(QScrollArea):
         for mark, name in self._marks:
             mark.setPixmap(pixmap(name, round(_MARK * line), theme.colours.accent))
         self.questions.arrange(inner)
+        self._show_work_within(inner)
         asked = (self._questions_title, self.questions)
         # Not isVisible: the page itself may not be on screen yet.
         below = [self.steps, *([] if self.lately.isHidden() else [self.lately])]
@@ -222,6 +225,17 @@ class Welcome(QScrollArea):
         if shown:
             high = min(high, self._left([*below, *asked], inner))
         self.picture.setFixedHeight(max(least, round(high)))
+
+    def _show_work_within(self, wide: int) -> None:
+        """Shows as many cards of recent work as fit beside the recent files, at least one."""
+        items = (self._work.itemAt(place) for place in range(self._work.count()))
+        widgets = (item.widget() for item in items if item is not None)
+        cards = [widget for widget in widgets if widget is not None]
+        if self._recent.count():
+            wide -= _EDGE + _FILE_LETTERS * self.fontMetrics().averageCharWidth()
+        for place, card in enumerate(cards):
+            taken = (place + 1) * (card.sizeHint().width() + _GAP) - _GAP
+            card.setVisible(place == 0 or taken <= wide)
 
     def _left(self, below: Sequence[QWidget], wide: int) -> float:
         """The height for the picture above these widgets."""
